@@ -1,0 +1,193 @@
+"""What was observed of a machine and of one Python environment on it.
+
+Every value that may be missing is an `Observed`: it says where it was read, or why it is
+unknown. A `Facts` snapshot is plain JSON (`envdoctor facts -o FILE`), so a user's report can be
+replayed as a test.
+"""
+
+from __future__ import annotations
+
+from typing import Dict, Generic, Optional, Tuple, TypeVar
+
+import msgspec
+
+SCHEMA_VERSION = 1
+
+T = TypeVar("T")
+
+
+class Record(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Base of the records of a snapshot: immutable, decoded strictly, defaults left out."""
+
+
+class Observed(Record, Generic[T], frozen=True, omit_defaults=True):
+    """A value with where it was read, or the reason why it is unknown.
+
+    `value` is None exactly when the value is unknown, and then `unknown` says why.
+    """
+
+    value: Optional[T] = None
+    origin: str = ""
+    unknown: str = ""
+    assumed: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Whether there is a value."""
+        return self.value is not None
+
+
+def seen(value: T, origin: str) -> Observed[T]:
+    """An observed value and where it was read (a path, a command, an environment variable)."""
+    return Observed(value=value, origin=origin)
+
+
+def unseen(reason: str) -> Observed[T]:
+    """An unknown value and the reason, as a clause that can follow "unknown: "."""
+    return Observed(unknown=reason)
+
+
+class Gpu(Record, frozen=True, omit_defaults=True):
+    """One device that CUDA (or the vendor's runtime) would enumerate; a MIG instance is one."""
+
+    name: str
+    compute_capability: Optional[str] = None  # "8.0"
+    memory_mib: Optional[int] = None  # of the instance where MIG is on
+    mig: Optional[str] = None  # MIG profile, e.g. "1g.10gb"; None where MIG is off
+
+
+class Machine(Record, frozen=True, omit_defaults=True):
+    """The operating system as processes of this environment see it."""
+
+    os: Observed[str] = Observed()  # "ubuntu:22.04": ID and VERSION_ID of os-release
+    kernel: Observed[str] = Observed()
+    architecture: Observed[str] = Observed()  # "x86_64", "aarch64"
+    glibc: Observed[str] = Observed()  # "2.35"
+    libstdcxx: Observed[str] = Observed()  # highest GLIBCXX version, "3.4.30"
+    container: Observed[str] = Observed()  # "docker", "podman", "kubernetes", ..., "none"
+    wsl: Observed[bool] = Observed()
+    jetson: Observed[str] = Observed()  # L4T release, "35.4.1"; unknown elsewhere
+    memory_mib: Observed[int] = Observed()  # what may be used: the cgroup's limit if lower
+    cpus: Observed[int] = Observed()
+
+
+class Accelerator(Record, frozen=True, omit_defaults=True):
+    """Accelerators, their driver and what it serves."""
+
+    # "nvidia", "amd", "hygon", "ascend", "t-head", "metax", "iluvatar", "moore-threads",
+    # "cambricon", "intel"; "none" where a look found no device and no driver at all
+    vendor: Observed[str] = Observed()
+    gpus: Observed[Tuple[Gpu, ...]] = Observed()
+    driver: Observed[str] = Observed()  # user-space driver, "535.129.03"
+    kernel_module: Observed[str] = Observed()  # "535.129.03", of the loaded module
+    serves: Observed[str] = Observed()  # newest CUDA that libcuda serves natively, "12.2"
+    # libcuda of a cuda-compat package that the loader would take before the driver's own
+    compat: Observed[str] = Observed()
+
+
+class Toolkit(Record, frozen=True, omit_defaults=True):
+    """A CUDA toolkit with a compiler."""
+
+    path: str  # the folder that holds bin/nvcc
+    version: str  # "11.3" or "11.3.109": as nvcc or its version file states it
+    origin: str
+
+
+class Compiler(Record, frozen=True, omit_defaults=True):
+    """A host C++ compiler."""
+
+    path: str
+    family: str  # "gcc" or "clang"
+    version: str  # "11.4.0"
+
+
+class Tools(Record, frozen=True, omit_defaults=True):
+    """What a source build would use."""
+
+    toolkits: Tuple[Toolkit, ...] = ()  # every one found
+    toolkit: Observed[Toolkit] = Observed()  # the one torch's extension builder would take
+    compiler: Observed[Compiler] = Observed()
+    ninja: Observed[str] = Observed()  # path of the command that the build would call
+    python_headers: Observed[str] = Observed()  # folder that holds Python.h
+    cudnn: Observed[str] = Observed()  # version of the toolkit's or system's cuDNN headers
+
+
+class Distribution(Record, frozen=True, omit_defaults=True):
+    """One installed distribution as its metadata on the target's search path states it."""
+
+    name: str  # as written in the metadata
+    version: str
+    path: str  # the metadata folder or file
+    search_entry: str  # the entry of sys.path under which it was found
+    installer: str = ""  # INSTALLER: "pip", "uv", "conda", ...
+    tags: Tuple[str, ...] = ()  # wheel tags of WHEEL, "cp38-cp38-manylinux1_x86_64"
+    direct_url: str = ""  # where it came from, if not an index; credentials removed
+    editable: str = ""  # the project folder, if installed in place
+    requires_python: str = ""
+    requires: Tuple[str, ...] = ()  # Requires-Dist, as written
+    modules: Tuple[str, ...] = ()  # top-level import names
+    files: int = 0  # entries of RECORD that should exist; 0 if there is no list
+    missing: Tuple[str, ...] = ()  # up to ten of those that do not exist on disk
+    missing_count: int = 0
+    shadowed_by: str = ""  # search entry whose same-named module is imported instead
+    problem: str = ""  # why the metadata could not be read wholly
+
+
+class CondaPackage(Record, frozen=True, omit_defaults=True):
+    """A package of conda-meta."""
+
+    name: str
+    version: str
+    build: str = ""
+    channel: str = ""
+
+
+class Command(Record, frozen=True, omit_defaults=True):
+    """A command on PATH and the Python that its first line starts."""
+
+    name: str
+    path: str
+    interpreter: str = ""  # empty if it is not a Python script
+
+
+class TorchFiles(Record, frozen=True, omit_defaults=True):
+    """What torch's own files say; torch is not imported."""
+
+    path: str  # the package folder
+    version: Observed[str] = Observed()  # torch/version.py __version__
+    cuda: Observed[str] = Observed()  # "11.1"; "cpu" where version.py says None
+    hip: Observed[str] = Observed()
+    abi: Observed[int] = Observed()  # _GLIBCXX_USE_CXX11_ABI, 0 or 1
+
+
+class Target(Record, frozen=True, omit_defaults=True):
+    """The Python environment under examination."""
+
+    python: str  # path of the interpreter
+    version: str  # "3.8.18"
+    implementation: str = "cpython"
+    soabi: str = ""  # "cpython-38-x86_64-linux-gnu"
+    prefix: str = ""
+    base_prefix: str = ""
+    free_threaded: bool = False
+    path: Tuple[str, ...] = ()  # sys.path of a script started without arguments
+    user_site: str = ""  # the user site folder, if it is on the search path
+    environ: Dict[str, str] = {}  # variables that change imports, linking or builds
+    distributions: Tuple[Distribution, ...] = ()
+    conda: Tuple[CondaPackage, ...] = ()
+    commands: Tuple[Command, ...] = ()
+    torch: Optional[TorchFiles] = None
+    problems: Tuple[str, ...] = ()  # what the probe could not read, and why
+
+
+class Facts(Record, frozen=True, omit_defaults=True):
+    """A snapshot: one machine, one environment, at one moment."""
+
+    schema_version: int = SCHEMA_VERSION
+    envdoctor_version: str = ""
+    taken: str = ""  # UTC, "2026-11-30T10:18:19Z"
+    machine: Machine = Machine()
+    accelerator: Accelerator = Accelerator()
+    tools: Tools = Tools()
+    # origin says why this interpreter was chosen
+    target: Observed[Target] = Observed()

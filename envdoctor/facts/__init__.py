@@ -1,0 +1,1 @@
+"""What is: observes a machine and a Python environment. Reads only."""

@@ -1,0 +1,1 @@
+"""Loads the matrices into typed, indexed objects and holds their laws."""

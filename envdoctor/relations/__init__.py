@@ -1,0 +1,1 @@
+"""The one meaning of relations: parses, evaluates and tells them."""

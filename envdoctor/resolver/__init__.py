@@ -1,0 +1,1 @@
+"""From relations to stacks. Knows no package's name."""

@@ -1,0 +1,66 @@
+# Sourced by the scripts beside it (POSIX sh). Makes environments of this clone's own: the user's
+# active environment is neither used nor changed.
+
+fail() {
+    printf '%s: %s\n' "$0" "$1" >&2
+    exit 3
+}
+
+# `-I` keeps the user's PYTHONPATH, PYTHONHOME and user site out of our interpreters.
+python_version() { # COMMAND -> "3.11"; fails if it cannot make an environment for us
+    "$1" -I -c '
+import ensurepip, sys, venv
+if sys.version_info < (3, 8): sys.exit(1)
+print("%d.%d" % sys.version_info[:2])' 2>/dev/null
+}
+
+choose_python() { # -> the command of an interpreter: $PYTHON, or the first on PATH that can serve
+    if [ -n "${PYTHON:-}" ]; then
+        python_version "$PYTHON" >/dev/null ||
+            fail "PYTHON=$PYTHON is not a Python 3.8 or newer with the modules venv and ensurepip"
+        echo "$PYTHON"
+        return
+    fi
+    for candidate in python3 python3.14 python3.13 python3.12 python3.11 python3.10 python3.9 \
+        python3.8 /usr/bin/python3; do
+        if python_version "$candidate" >/dev/null; then
+            echo "$candidate"
+            return
+        fi
+    done
+    fail "found no Python 3.8 or newer with the modules venv and ensurepip.
+Debian, Ubuntu: apt-get install python3-venv. Elsewhere: PYTHON=/path/to/python3 $0"
+}
+
+is_prepared() { # DIRECTORY MARK
+    { read -r mark && read -r with; } 2>/dev/null <"$1/prepared" || return 1
+    [ "$mark" = "$2" ] && [ "${PYTHON:-$with}" = "$with" ] && "$1/bin/python" -I -c "" 2>/dev/null
+}
+
+# Makes the environment DIRECTORY with this clone in it, in place, and its extras ("" or "[test]").
+# Done once, and again when pyproject.toml, the clone's path or PYTHON has changed.
+prepare() { # DIRECTORY EXTRAS
+    wanted="$root$2 $(cksum <"$root/pyproject.toml")"
+    ! is_prepared "$1" "$wanted" || return 0
+    python=$(choose_python)
+    [ -w "$root" ] || fail "cannot write to $root"
+    # Processes that start together (the ranks of a job) wait for the first.
+    exec 9>>"$1.log"
+    ! command -v flock >/dev/null || flock 9
+    if ! is_prepared "$1" "$wanted"; then
+        echo "Setting up ${1#"$root"/} with $python, once ..." >&2
+        (
+            # Settings that would put packages elsewhere, or that pin another environment's.
+            unset PIP_TARGET PIP_PREFIX PIP_ROOT PIP_CONSTRAINT PIP_REQUIREMENT PIP_NO_DEPS
+            export PIP_USER=0 PIP_DISABLE_PIP_VERSION_CHECK=1
+            rm -rf "$1" &&
+                "$python" -I -m venv "$1" &&
+                "$1/bin/python" -I -m pip install --quiet --editable "$root$2"
+        ) >"$1.log" 2>&1 </dev/null 9>&- || {
+            cat "$1.log" >&2
+            fail "the lines above say why $1 could not be set up"
+        }
+        printf '%s\n%s\n' "$wanted" "$python" >"$1/prepared"
+    fi
+    exec 9>&-
+}

@@ -95,4 +95,3 @@ __all__ = [
     "Skipped",
     "at_or_above",
 ]
-

@@ -1,0 +1,80 @@
+"""Reads a YAML document whose scalars stay text: 1.10 is not 1.1, and no is not False.
+
+Errors name file, line and the path inside the document.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, List, Tuple, Type, TypeVar, Union
+
+import msgspec
+import yaml
+
+T = TypeVar("T")
+Path = Tuple[Union[str, int], ...]
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_STEP = re.compile(r"\[(\d+)\]|\.([A-Za-z_][\w-]*)|\[\.\.\.\]")
+
+
+class DocumentError(ValueError):
+    """A document that is not as it must be; the message names the file and, if known, the line."""
+
+
+class Document:
+    """Plain data (dict, list, str, None) with the line of every node."""
+
+    def __init__(self, name: str, text: str) -> None:
+        """Parse `text`; `name` is what errors call it. Raises DocumentError."""
+        self.name = name
+        self.lines: Dict[Path, int] = {}
+        try:
+            node = yaml.compose(text, Loader=_LOADER)
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            place = f"{name}:{mark.line + 1}" if mark is not None else name
+            problem = getattr(error, "problem", None) or "not YAML"
+            raise DocumentError(f"{place}: {problem}") from None
+        self.data: Any = None if node is None else self._plain(node, ())
+
+    def _plain(self, node: yaml.Node, path: Path) -> Any:
+        self.lines[path] = node.start_mark.line + 1
+        if isinstance(node, yaml.ScalarNode):
+            plain_null = node.style is None and node.value in ("", "null", "~")
+            return None if plain_null else node.value
+        if isinstance(node, yaml.SequenceNode):
+            return [self._plain(item, (*path, i)) for i, item in enumerate(node.value)]
+        mapping: Dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise DocumentError(f"{self.name}:{key_node.start_mark.line + 1}: key is not text")
+            key = key_node.value
+            if key in mapping:
+                raise DocumentError(
+                    f"{self.name}:{key_node.start_mark.line + 1}: {key!r} stands twice"
+                )
+            mapping[key] = self._plain(value_node, (*path, key))
+            self.lines[(*path, key)] = key_node.start_mark.line + 1
+        return mapping
+
+    def place(self, *path: Union[str, int]) -> str:
+        """Name "file:line" of the node at `path`, or of its nearest known ancestor."""
+        for end in range(len(path), -1, -1):
+            if path[:end] in self.lines:
+                return f"{self.name}:{self.lines[path[:end]]}"
+        return self.name
+
+    def decode(self, kind: Type[T]) -> T:
+        """The document as a `kind`, strictly. Raises DocumentError."""
+        try:
+            return msgspec.convert(self.data, kind)
+        except msgspec.ValidationError as error:
+            message, _, where = str(error).partition(" - at `$")
+            steps: List[Union[str, int]] = []
+            for index, name in _STEP.findall(where.rstrip("`")):
+                if not (index or name):
+                    break  # msgspec does not say which key of a mapping it was
+                steps.append(int(index) if index else name)
+            path = "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in steps)
+            raise DocumentError(f"{self.place(*steps)}: {path.lstrip('.')}: {message}") from None

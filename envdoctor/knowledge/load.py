@@ -1,0 +1,252 @@
+"""Loads the matrices: files -> typed packages, tables, relations, builds."""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Pattern, Sequence, Tuple, Union
+
+from packaging.version import Version
+
+from envdoctor.knowledge import cache
+from envdoctor.knowledge.document import DocumentError
+from envdoctor.knowledge.location import data_folder
+from envdoctor.knowledge.schema import (
+    BuildEntry,
+    PackageFile,
+    PlatformFile,
+    Raw,
+    RelationEntry,
+    TableEntry,
+    typed,
+)
+from envdoctor.model.build import Build, Value
+from envdoctor.model.finding import Citation
+from envdoctor.model.relation import Relation
+from envdoctor.model.versions import parse, satisfies
+
+
+class Package:
+    """One package of the matrices: its releases, what its versions hide, its builds."""
+
+    def __init__(self, file: PackageFile, place: Dict[str, str]) -> None:
+        """Index `file`; `place` maps an entry's id to "file:line"."""
+        self.name = file.package
+        self.file = file
+        self.modules: Tuple[str, ...] = tuple(file.modules) or (file.package.replace("-", "_"),)
+        self.requires: Tuple[str, ...] = tuple(file.requires)
+        self.variant: Dict[str, str] = dict(file.variant)
+        self.local: Optional[Pattern[str]] = re.compile(file.local) if file.local else None
+        self.releases: Tuple[Version, ...] = tuple(sorted(parse(v) for v in file.releases))
+        self._place = place
+
+    @property
+    def newest(self) -> Version:
+        """The newest release that the matrices know."""
+        return self.releases[-1]
+
+    @functools.lru_cache(maxsize=None)  # noqa: B019 - a package lives as long as the process
+    def builds(self, version: Optional[Version] = None) -> Tuple[Build, ...]:
+        """Every build that exists, or those of one release."""
+        if version is not None:
+            return tuple(b for e in self.file.builds for b in self._expand(e, version))
+        return tuple(b for v in self.releases for b in self.builds(v))
+
+    def typed(self, attribute: str, raw: Raw) -> Value:
+        """The value of a raw attribute. Raises ValueError."""
+        if attribute not in self.variant:
+            raise ValueError(f"{self.name} declares no attribute {attribute!r} under variant:")
+        try:
+            return typed(self.variant[attribute], raw)
+        except ValueError as error:
+            raise ValueError(f"{attribute}: {error}") from None
+
+    def _expand(self, entry: BuildEntry, version: Version) -> Iterator[Build]:
+        try:
+            own = self._own(entry, version)
+            if own is None:
+                return
+            shared = {k: self.typed(k, v) for k, v in {**entry.set, **own}.items()}
+            for cell in self._cells(entry.axes, entry.cells):
+                for combination in _product(entry.product):
+                    attributes = dict(shared)
+                    for key, raw in {**cell, **combination}.items():
+                        if key != "install":
+                            attributes[key] = self.typed(key, raw)
+                    build = Build(self.name, version, attributes, entry=entry.id)
+                    template = cell.get("install", entry.install)
+                    if isinstance(template, str) and template:
+                        build.attributes["install"] = template
+                    yield build
+        except (ValueError, TypeError, AttributeError) as error:
+            raise DocumentError(f"{self._place[entry.id]}: {entry.id}: {error}") from None
+
+    @staticmethod
+    def _own(entry: BuildEntry, version: Version) -> Optional[Mapping[str, Raw]]:
+        """The release's own attributes, or None where the entry does not speak of it."""
+        if entry.each:
+            return next((own for text, own in entry.each.items() if parse(text) == version), None)
+        if isinstance(entry.versions, str):
+            return {} if satisfies(version, entry.versions) else None
+        if entry.versions is None:
+            raise ValueError("neither versions nor each")
+        return {} if version in {parse(text) for text in entry.versions} else None
+
+    def _cells(self, axes: Sequence[str], cells: Any) -> Iterator[Dict[str, Raw]]:
+        if not axes:
+            yield {}
+            return
+        axis, rest = axes[0], axes[1:]
+        if isinstance(cells, list) and not rest:
+            for value in cells:
+                yield {axis: value}
+        elif isinstance(cells, dict):
+            for value, below in cells.items():
+                inner = self._cells(rest, below) if rest else iter([dict(below or {})])
+                for cell in inner:
+                    yield {axis: value, **cell}
+        else:
+            raise ValueError(f"cells: a mapping by {axis} is wanted, not {cells!r}")
+
+
+def _product(axes: Mapping[str, List[str]]) -> Iterator[Dict[str, Raw]]:
+    combinations: List[Dict[str, Raw]] = [{}]
+    for name, values in axes.items():
+        combinations = [{**c, name: value} for c in combinations for value in values]
+    return iter(combinations)
+
+
+class Table:
+    """Rows of typed columns, looked up by a normalised key."""
+
+    def __init__(self, name: str, entry: TableEntry, place: str) -> None:
+        """Type the rows. Raises DocumentError."""
+        self.name = name
+        self.columns = dict(entry.columns)
+        self.key_type = entry.key
+        self.rows: Dict[Value, Dict[str, Value]] = {}
+        self.names: Dict[Value, str] = {}
+        for text, raw in entry.rows.items():
+            try:
+                key = typed(entry.key, text)
+                row = {}
+                for column, cell in raw.items():
+                    if column not in self.columns:
+                        raise ValueError(f"no column {column!r}")
+                    if cell is not None:
+                        row[column] = typed(self.columns[column], cell)
+            except ValueError as error:
+                raise DocumentError(f"{place}: {name}[{text}]: {error}") from None
+            self.rows[key] = row
+            self.names[key] = text
+
+
+class Knowledge:
+    """All the matrices."""
+
+    def __init__(
+        self,
+        packages: Mapping[str, Package],
+        tables: Mapping[str, Table],
+        relations: Sequence[Relation],
+        citations: Mapping[str, Citation],
+        date: str,
+    ) -> None:
+        """Index what was loaded; see `load`."""
+        self.packages = dict(packages)
+        self.tables = dict(tables)
+        self.relations = tuple(relations)
+        self.citations = dict(citations)
+        self.date = date
+        self.providers: Dict[str, Tuple[str, ...]] = {}
+        for package in packages.values():
+            for module in package.modules:
+                self.providers[module] = (*self.providers.get(module, ()), package.name)
+
+
+def load(folder: Optional[Path] = None) -> Knowledge:
+    """The matrices of `folder` (default: the ones that ship with envdoctor).
+
+    Raises DocumentError, naming file and line.
+    """
+    files = cache.read(folder or data_folder("matrices"))
+    packages: Dict[str, Package] = {}
+    tables: Dict[str, Table] = {}
+    relations: List[Relation] = []
+    citations: Dict[str, Citation] = {}
+
+    def cite(
+        entry: Union[BuildEntry, RelationEntry],
+        file: Union[PackageFile, PlatformFile],
+        places: Mapping[str, str],
+    ) -> Citation:
+        if entry.id in citations:
+            raise DocumentError(f"{places[entry.id]}: the id {entry.id} stands twice")
+        citation = Citation(
+            id=entry.id,
+            source=_sources(entry.source or file.source, file.sources),
+            checked=entry.checked or file.checked,
+            basis=entry.basis or file.basis,
+        )
+        citations[entry.id] = citation
+        return citation
+
+    def relate(
+        file: Union[PackageFile, PlatformFile],
+        places: Mapping[str, str],
+        owner: Optional[str],
+        accelerator: str,
+    ) -> None:
+        for entry in file.relations:
+            citation = cite(entry, file, places)
+            relations.append(
+                Relation(
+                    id=entry.id,
+                    owner=owner,
+                    condition=entry.condition,
+                    needs=entry.needs,
+                    phase=entry.phase,
+                    finding=entry.finding,
+                    severity=entry.severity,
+                    words=entry.words,
+                    source=citation.source,
+                    checked=citation.checked,
+                    basis=citation.basis,
+                    accelerator=accelerator,
+                    waiver=entry.waiver.get("patch", ""),
+                    probe=entry.probe,
+                    where=places[entry.id],
+                )
+            )
+
+    dates = []
+    for loaded in files.packages:
+        file = loaded.content
+        if file.package in packages:
+            raise DocumentError(f"{loaded.name}: the package {file.package} has two files")
+        packages[file.package] = Package(file, loaded.places)
+        for entry in file.builds:
+            cite(entry, file, loaded.places)
+        relate(file, loaded.places, file.package, "")
+        dates.append(file.checked)
+    for platform in files.platforms:
+        for name, table in platform.content.tables.items():
+            if name in tables:
+                raise DocumentError(f"{platform.name}: the table {name} stands twice")
+            tables[name] = Table(name, table, platform.name)
+            citations[f"table/{name}"] = Citation(
+                id=f"table/{name}",
+                source=_sources(table.source or platform.content.source, platform.content.sources),
+                checked=table.checked or platform.content.checked,
+                basis=table.basis or platform.content.basis,
+            )
+        relate(platform.content, platform.places, None, platform.content.accelerator)
+        dates.append(platform.content.checked)
+    return Knowledge(packages, tables, relations, citations, max(dates, default=""))
+
+
+def _sources(names: Union[str, List[str]], known: Mapping[str, str]) -> str:
+    """Names of sources written out; a text that is no name stands for itself."""
+    listed = [names] if isinstance(names, str) else names
+    return "; ".join(known.get(name, name) for name in listed)

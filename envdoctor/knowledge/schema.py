@@ -1,0 +1,152 @@
+"""What a matrix file may contain. Scalars are text; `typed` gives them their type.
+
+docs/matrices.md describes the same to people.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
+
+import msgspec
+
+from envdoctor.model.build import Specifier, Value
+from envdoctor.model.relation import BASES, Words
+from envdoctor.model.versions import cuda_of_tag, parse, specifier
+
+
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of the parts of a matrix file."""
+
+
+Scalar = Optional[str]
+Raw = Union[str, None, List[Scalar]]
+
+
+class BuildEntry(Entry, frozen=True):
+    """Builds that exist, as a product: versions x cells x product."""
+
+    id: str
+    versions: Union[str, List[str], None] = None  # a specifier over `releases`, or a list
+    each: Dict[str, Dict[str, Raw]] = {}  # instead: {version: its own attributes}
+    set: Dict[str, Raw] = {}  # attributes that all of them share
+    axes: List[str] = []  # attributes that the nested keys of `cells` give
+    cells: Any = None
+    product: Dict[str, List[str]] = {}  # {attribute: values}: each was built
+    install: str = ""  # pip's arguments for it
+    source: Union[str, List[str]] = ""
+    checked: str = ""
+    basis: str = ""
+    note: str = ""
+
+
+class RelationEntry(Entry, frozen=True, rename={"condition": "for"}):
+    """See model.relation.Relation."""
+
+    id: str
+    needs: str
+    phase: str
+    finding: str
+    words: Words
+    condition: str = ""
+    severity: str = "error"
+    source: Union[str, List[str]] = ""
+    checked: str = ""
+    basis: str = ""
+    waiver: Dict[str, str] = {}
+    probe: str = ""
+    note: str = ""
+
+
+class TableEntry(Entry, frozen=True):
+    """Rows of typed columns, looked up by key."""
+
+    columns: Dict[str, str]
+    rows: Dict[str, Dict[str, Raw]]
+    key: str = "version"
+    source: Union[str, List[str]] = ""
+    checked: str = ""
+    basis: str = ""
+    note: str = ""
+
+
+class PackageFile(Entry, frozen=True):
+    """matrices/packages/NAME.yaml."""
+
+    package: str
+    checked: str
+    releases: List[str]
+    modules: List[str] = []  # import names that it provides; the package's own if empty
+    requires: List[str] = []  # components without which it cannot be imported
+    sources: Dict[str, str] = {}
+    variant: Dict[str, str] = {}  # {attribute: type}
+    local: str = ""  # pattern of the local version part; its groups are attributes
+    findings: Dict[str, str] = {}  # {relation of a platform: name of the finding here}
+    builds: List[BuildEntry] = []
+    relations: List[RelationEntry] = []
+    basis: str = "documented"
+    source: Union[str, List[str]] = ""
+    note: str = ""
+
+
+class PlatformFile(Entry, frozen=True):
+    """matrices/platform/NAME.yaml."""
+
+    platform: str
+    checked: str
+    accelerator: str = ""
+    sources: Dict[str, str] = {}
+    tables: Dict[str, TableEntry] = {}
+    relations: List[RelationEntry] = []
+    basis: str = "documented"
+    source: Union[str, List[str]] = ""
+    note: str = ""
+
+
+def _cuda(text: str) -> Value:
+    if text == "cpu" or text.startswith(("rocm", "xpu")):
+        return text
+    return parse(cuda_of_tag(text) if text.startswith("cu") else text)
+
+
+def _bool(text: str) -> Value:
+    if text not in ("true", "false"):
+        raise ValueError(f"{text!r} is neither true nor false")
+    return text == "true"
+
+
+def _specifier(text: str) -> Value:
+    specifier(text)
+    return Specifier(text)
+
+
+def _basis(text: str) -> Value:
+    if text not in BASES:
+        raise ValueError(f"{text!r} is none of {', '.join(BASES)}")
+    return text
+
+
+_SCALARS: Dict[str, Callable[[str], Value]] = {
+    "string": str,
+    "int": int,
+    "bool": _bool,
+    "version": parse,
+    "cuda": _cuda,
+    "specifier": _specifier,
+    "basis": _basis,
+}
+_LISTS: Dict[str, Callable[[str], Value]] = {"strings": str, "versions": parse, "cudas": _cuda}
+TYPES: Tuple[str, ...] = (*_SCALARS, *_LISTS)
+
+
+def typed(kind: str, raw: Raw) -> Value:
+    """The value of a raw scalar or list. Raises ValueError."""
+    if kind in _LISTS:
+        if not isinstance(raw, list):
+            raise ValueError(f"a list is wanted, not {raw!r}")
+        convert = _LISTS[kind]
+        return tuple(convert(item or "") for item in raw)
+    if kind not in _SCALARS:
+        raise ValueError(f"{kind!r} is no type ({', '.join(TYPES)})")
+    if not isinstance(raw, str):
+        raise ValueError(f"a {kind} is wanted, not {raw!r}")
+    return _SCALARS[kind](raw)

@@ -1,0 +1,37 @@
+"""A relation between builds, as a matrix file states it."""
+
+from __future__ import annotations
+
+from typing import Dict, Optional
+
+from envdoctor.model.facts import Record
+
+#: How far a statement can be trusted, best first.
+BASES = ("measured", "vendor", "maintainer", "documented", "inferred")
+
+#: {language: {part: template}}
+Words = Dict[str, Dict[str, str]]
+
+
+class Relation(Record, frozen=True, omit_defaults=False):
+    """What must hold between builds. `condition` and `needs` are expressions of the language.
+
+    `owner` is the package whose builds are `self`; None means any package whose builds have the
+    attributes of `self` that the expressions use. `where` is "file:line" of the entry.
+    """
+
+    id: str
+    owner: Optional[str]
+    condition: str
+    needs: str
+    phase: str
+    finding: str
+    severity: str
+    words: Words
+    source: str
+    checked: str
+    basis: str
+    accelerator: str = ""  # vendor whose machines alone it speaks of
+    waiver: str = ""  # source patch that mends a breach
+    probe: str = ""  # statement that fails where the relation is broken
+    where: str = ""

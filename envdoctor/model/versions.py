@@ -1,0 +1,127 @@
+"""Versions as the relations compare them.
+
+Python distributions, drivers, toolkits and C libraries all fit PEP 440's grammar, so one type
+serves them. Two rules go beyond PEP 440:
+
+* a vendor's or a source build (`2.4.0a0+07cecf4168.nv24.05`, `2.3.0a0+git1234`) is compared by its
+  release number: it is that release with patches, not a pre-release before it;
+* the local part (`+cu111`) never takes part in a comparison: it is an attribute of the build.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Iterable, Optional, Sequence, Tuple
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+
+@functools.lru_cache(maxsize=None)
+def parse(text: str) -> Version:
+    """The version, as it is compared.
+
+    Raises ValueError for text that is no version.
+    """
+    try:
+        version = Version(text)
+    except InvalidVersion:
+        raise ValueError(f"{text!r} is not a version") from None
+    if version.local is not None:
+        public = version.base_version if version.is_prerelease else version.public
+        return Version(public)
+    return version
+
+
+def try_parse(text: str) -> Optional[Version]:
+    """The version as it is compared, or None for text that is no version."""
+    try:
+        return parse(text)
+    except ValueError:
+        return None
+
+
+def local_part(text: str) -> str:
+    """The local part of a version, "cu111" of "1.9.1+cu111"; empty if there is none."""
+    return text.partition("+")[2]
+
+
+def series(version: Version) -> Version:
+    """Major and minor, 1.9 of 1.9.1."""
+    return parse(f"{version.major}.{version.minor}")
+
+
+@functools.lru_cache(maxsize=None)
+def specifier(text: str) -> SpecifierSet:
+    """A specifier set.
+
+    Raises packaging's InvalidSpecifier (a ValueError) for text that is none.
+    """
+    return SpecifierSet(text)
+
+
+@functools.lru_cache(maxsize=None)
+def satisfies(version: Version, text: str) -> bool:
+    """Whether a version lies in a specifier set; pre-releases are judged by order alone."""
+    return specifier(text).contains(version, prereleases=True)
+
+
+def compute_capability(text: str) -> str:
+    """A compute capability as "9.0", from "9.0", "sm_90", "sm90", "90" or "compute_90".
+
+    Raises ValueError for anything else (architecture-specific "90a" included: no device has it).
+    """
+    digits = text
+    for prefix in ("sm_", "sm", "compute_"):
+        if text.startswith(prefix):
+            digits = text[len(prefix) :]
+            break
+    major, dot, minor = digits.partition(".")
+    if not dot:
+        major, minor = digits[:-1], digits[-1:]
+    if not (major.isdigit() and minor.isdigit() and major.isascii() and minor.isascii()):
+        raise ValueError(f"{text!r} is not a compute capability")
+    return f"{int(major)}.{int(minor)}"
+
+
+def sm(capability: Version) -> str:
+    """The architecture's name, "sm_90" of 9.0."""
+    return f"sm_{capability.major}{capability.minor}"
+
+
+def cuda_tag(cuda: Version) -> str:
+    """The tag of a CUDA version in wheel names, "cu111" of 11.1."""
+    return "cu" + "".join(str(part) for part in cuda.release)
+
+
+def cuda_of_tag(tag: str) -> str:
+    """The CUDA version of a tag: "11.1" of "cu111", "12" of "cu12", "12.10" of "cu1210".
+
+    CUDA's major numbers have two digits since 10.0, one before.
+    Raises ValueError for anything else.
+    """
+    digits = tag[2:] if tag.startswith("cu") else ""
+    if not digits.isascii() or not digits.isdigit() or len(digits) < 2:
+        raise ValueError(f"{tag!r} is not a CUDA tag")
+    width = 1 if digits[0] in "6789" else 2
+    major, minor = digits[:width], digits[width:]
+    return f"{major}.{int(minor)}" if minor else major
+
+
+def fold(
+    chosen: Iterable[Version], known: Sequence[Version]
+) -> Tuple[Tuple[Version, Version], ...]:
+    """Runs of versions, each (first, last), that are neighbours among the sorted known ones."""
+    wanted = set(chosen)
+    runs = []
+    start = last = None
+    for version in known:
+        if version in wanted:
+            start = version if start is None else start
+            last = version
+        elif start is not None and last is not None:
+            runs.append((start, last))
+            start = None
+    if start is not None and last is not None:
+        runs.append((start, last))
+    return tuple(runs)

@@ -1,0 +1,80 @@
+"""Named predicates of the relation language: each rule of the platform coded once, with source."""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, NamedTuple, Tuple
+
+from packaging.version import Version
+
+from envdoctor.model.build import Unknown, Value
+from envdoctor.relations.values import Truth, attribute, compare, disjunction
+
+
+def native(build: Value, gpu: Value) -> Truth:
+    """Whether a build has SASS that this GPU executes: same major, minor not above the device's.
+
+    Source: CUDA C++ Programming Guide, "Binary Compatibility".
+    """
+    codes, device = attribute(build, "sass"), attribute(gpu, "cc")
+    if isinstance(codes, Unknown):
+        return codes
+    if isinstance(device, Unknown):
+        return device
+    if not isinstance(codes, tuple) or not isinstance(device, Version):
+        return Unknown("GPU code")
+    return any(code.major == device.major and code.minor <= device.minor for code in codes)
+
+
+def jit(build: Value, gpu: Value) -> Truth:
+    """Whether a build has PTX that the driver can compile for this GPU: not newer than the device.
+
+    The driver must also be as new as the toolkit that made the PTX: a relation of its own.
+    Source: CUDA C++ Programming Guide, "Just-in-Time Compilation" and "PTX Compatibility".
+    """
+    codes, device = attribute(build, "ptx"), attribute(gpu, "cc")
+    if isinstance(codes, Unknown):
+        return codes
+    if isinstance(device, Unknown):
+        return device
+    if not isinstance(codes, tuple) or not isinstance(device, Version):
+        return Unknown("GPU code")
+    return any(code <= device for code in codes)
+
+
+def fits_python(build: Value, python: Value) -> Truth:
+    """Whether wheels of this build serve an interpreter, by their Python tags.
+
+    "cp38" serves that CPython, "cp39-abi3" it and newer ones with the GIL, "py3" every one.
+    Source: PyPA specifications, "Platform compatibility tags".
+    """
+    tags, own = attribute(build, "python"), attribute(python, "tag")
+    if isinstance(tags, Unknown):
+        return tags
+    if not isinstance(tags, tuple):
+        return Unknown("wheel tags")
+    return disjunction(_serves(tag, own, python) for tag in tags)
+
+
+def _serves(tag: str, own: Value, python: Value) -> Truth:
+    if tag.startswith("py3"):
+        return True
+    if tag.endswith("-abi3"):
+        oldest = f"{tag[2]}.{tag[3:-5]}"
+        if isinstance(own, str) and own.endswith("t"):
+            return False  # the stable ABI is not there in a free-threaded interpreter
+        return compare(">=", attribute(python, "series"), oldest)
+    return compare("==", own, tag)
+
+
+class Predicate(NamedTuple):
+    """A function of the language and the attributes that it reads of each argument."""
+
+    function: Callable[..., Truth]
+    reads: Tuple[Tuple[str, ...], ...]
+
+
+PREDICATES: Dict[str, Predicate] = {
+    "native": Predicate(native, (("sass",), ("cc",))),
+    "jit": Predicate(jit, (("ptx",), ("cc",))),
+    "fits_python": Predicate(fits_python, (("python",), ("tag", "version"))),
+}

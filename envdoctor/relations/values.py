@@ -1,0 +1,113 @@
+"""Three-valued logic and the comparisons of the relation language.
+
+A truth value is True, False or an `Unknown` (which may carry the name of what is missing).
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Callable, Dict, Iterable, Union
+
+from packaging.version import Version
+
+from envdoctor.model.build import UNKNOWN, Build, Specifier, Unknown, Value
+from envdoctor.model.versions import parse, satisfies, series, try_parse
+
+Truth = Union[bool, Unknown]
+
+_ORDER: Dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def conjunction(values: Iterable[Truth]) -> Truth:
+    """Kleene's and: False if any is False, else unknown if any is unknown."""
+    result: Truth = True
+    for value in values:
+        if value is False:
+            return False
+        if value is not True:
+            result = value
+    return result
+
+
+def disjunction(values: Iterable[Truth]) -> Truth:
+    """Kleene's or: True if any is True, else unknown if any is unknown."""
+    result: Truth = False
+    for value in values:
+        if value is True:
+            return True
+        if value is not False:
+            result = value
+    return result
+
+
+def negation(value: Truth) -> Truth:
+    """Kleene's not."""
+    return value if isinstance(value, Unknown) else not value
+
+
+def scalar(value: Value) -> Value:
+    """A build stands for its version in a comparison."""
+    if isinstance(value, Build):
+        return UNKNOWN if value.version is None else value.version
+    return value
+
+
+def attribute(value: Value, name: str) -> Value:
+    """`value.name`; unknown where the value or its attribute is."""
+    if isinstance(value, Build):
+        if name == "version":
+            return scalar(value)
+        if name in ("series", "major", "minor"):
+            return attribute(scalar(value), name)
+        found = value.attributes.get(name)
+        return Unknown(f"{name} of {value}") if found is None else found
+    if isinstance(value, Version):
+        if name == "series":
+            return series(value)
+        if name == "major":
+            return parse(str(value.major))
+        if name == "minor":
+            return parse(str(value.minor))
+    return value  # unknown stays unknown; "cpu" has no major but itself
+
+
+def compare(sign: str, left: Value, right: Value) -> Truth:
+    """One comparison. A version and a text that is no version are unequal and unordered."""
+    left, right = scalar(left), scalar(right)
+    if isinstance(left, Unknown):
+        return left
+    if isinstance(right, Unknown):
+        return right
+    if sign == "in":
+        return member(left, right)
+    if sign == "not in":
+        return negation(member(left, right))
+    if isinstance(left, Version) != isinstance(right, Version):
+        left, right = _version(left), _version(right)
+        if left is None or right is None:
+            return sign == "!="
+    try:
+        return _ORDER[sign](left, right)
+    except TypeError:
+        return sign == "!="
+
+
+def member(item: Value, group: Value) -> Truth:
+    """Whether a version lies in a specifier, or a value is one of several."""
+    if isinstance(group, Specifier):
+        version = _version(item)
+        return version is not None and satisfies(version, group)
+    if isinstance(group, tuple):
+        return disjunction(compare("==", item, one) for one in group)
+    return compare("==", item, group)
+
+
+def _version(value: Value) -> Any:
+    return value if isinstance(value, Version) else try_parse(str(value))

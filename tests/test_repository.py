@@ -1,0 +1,180 @@
+"""Laws of the repository as a whole: what no file may hold, and that its texts name what exists."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Iterator, List, Set
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+RULES = ROOT / "envdoctor" / "rules"
+
+# Written in parts, so that this file does not hold what it forbids.
+FORBIDDEN = {
+    "a path of the machine it was written on": "|".join(
+        [
+            r"/work" + r"/(main|shared|\.\w+)\b",
+            r"\.\./" + r"shared/",
+            r"/root/\.(py" + r"env|venvs)\b",
+            r"/opt/(py" + r"pi|wheels)\b",
+        ]
+    ),
+    "a package registry's host": "|".join(
+        [
+            r"\bpypi" + r"\.org\b",
+            r"\bpython" + r"hosted\.org\b",
+            r"\bregistry\.npm" + r"js\.(org|com)\b",
+            r"\bdeb\.debian" + r"\.org\b",
+        ]
+    ),
+    "a secret": "|".join(
+        [
+            r"\bgh[pousr]" + r"_\w{36}\b",
+            r"\bgithub" + r"_pat_\w{20}",
+            r"\bglp" + r"at-[\w-]{20}",
+            r"\bAKIA" + r"[0-9A-Z]{16}\b",
+            r"-----BEGIN [A-Z ]*PRIVATE" + r" KEY-----",
+        ]
+    ),
+}
+GENERATED = re.compile(r"\.git|\.venv.*|\..*_cache|\.hypothesis|__pycache__|.*\.egg-info")
+
+
+def files() -> Iterator[Path]:
+    """Every file of the repository; what tools generate is left out."""
+    for folder, folders, names in os.walk(str(ROOT)):
+        folders[:] = [name for name in folders if not GENERATED.fullmatch(name)]
+        for name in names:
+            if not GENERATED.fullmatch(name):
+                yield Path(folder, name)
+
+
+@pytest.mark.parametrize("what", FORBIDDEN)
+def test_no_file_holds(what: str) -> None:
+    pattern = re.compile(FORBIDDEN[what])
+    found: List[str] = []
+    for path in files():
+        text = path.read_bytes().decode("utf-8", "replace")
+        for number, line in enumerate(text.splitlines(), 1):
+            if pattern.search(line):
+                found.append(f"{path.relative_to(ROOT)}:{number}")
+    assert not found
+
+
+RULE_FILES = sorted(RULES.glob("ED*"))
+
+
+def stems(suffix: str) -> Set[str]:
+    return {path.stem for path in RULE_FILES if path.suffix == suffix}
+
+
+def test_every_rule_has_its_page() -> None:
+    # A page alone is that of a finding of relations.
+    assert stems(".py")
+    assert stems(".py") <= stems(".md")
+
+
+def test_rule_files_are_named_by_code_and_name() -> None:
+    wrong = [
+        path.name
+        for path in RULE_FILES
+        if not re.fullmatch(r"ED[0-9]{3}_[a-z0-9]+(_[a-z0-9]+)*\.(py|md)", path.name)
+    ]
+    assert not wrong
+
+
+def test_a_code_has_one_name() -> None:
+    names = sorted(stems(".py") | stems(".md"))
+    codes = [name.partition("_")[0] for name in names]
+    assert len(codes) == len(set(codes)), names
+
+
+def quoted_commands(page: str) -> List[List[str]]:
+    """The commands in the `sh` blocks of a page and in its inline code, less variables set."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    lines = [
+        line.lstrip("$ ")
+        for block in re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+        for line in block.splitlines()
+    ]
+    lines += re.findall(r"`((?:[A-Z_]+=\S+ )*(?:\./|envdoctor |python -m )[^`]*)`", text)
+    lines = [re.sub(r"^([A-Z_]+=\S+ +)+", "", line) for line in lines]
+    return [words for words in (shlex.split(line, comments=True) for line in lines) if words]
+
+
+PAGES = ["README.md", "CONTRIBUTING.md", "benchmarks/README.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_quoted_scripts_and_modules_exist(page: str) -> None:
+    commands = quoted_commands(page)
+    assert commands
+    for words in commands:
+        if words[0].startswith("./"):
+            script = ROOT / words[0]
+            assert script.is_file(), words
+            assert os.access(str(script), os.X_OK), words
+        elif words[:2] == ["python", "-m"]:
+            module = ROOT / words[2].replace(".", "/")
+            assert module.with_suffix(".py").is_file() or module.is_dir(), words
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_quoted_subcommands_and_options_exist(page: str) -> None:
+    quoted = [
+        words[1:]
+        for words in quoted_commands(page)
+        if words[0] in ("envdoctor", "./scripts/envdoctor") and len(words) > 1
+    ]
+    for subcommand in sorted({words[0] for words in quoted}):
+        done = subprocess.run(
+            [sys.executable, "-m", "envdoctor", subcommand, "--help"],
+            cwd=str(ROOT),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        known = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", done.stdout))
+        assert "--help" in known
+        used = {
+            word.partition("=")[0]
+            for words in quoted
+            if words[0] == subcommand
+            for word in words[1:]
+            if word.startswith("-")
+        }
+        assert used <= known, (subcommand, used - known)
+
+
+@pytest.mark.parametrize("page", [*PAGES, "docs/architecture.md", "CHANGELOG.md"])
+def test_links_to_files_lead_somewhere(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)#\s]+)", text) if "://" not in link]
+    assert [link for link in links if not ((ROOT / page).parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, "docs/architecture.md"])
+def test_quoted_paths_and_codes_exist(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    tops = "benchmarks|docs|envdoctor|images|matrices|scripts|tests"
+    paths = re.findall(rf"`((?:{tops})/[\w./-]*)`", text)
+    # ED123 stands for any code, and the wheel's own folders are made when it is built.
+    missing = [
+        path
+        for path in paths
+        if "ED123" not in path
+        and not path.startswith("envdoctor/data")
+        and not (ROOT / path).exists()
+    ]
+    assert not missing
+    codes = {path.name.partition("_")[0] for path in RULE_FILES}
+    assert set(re.findall(r"\bED[0-9]{3}\b", text)) - {"ED123"} <= codes

@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Pattern, Sequen
 
 from packaging.version import Version
 
-from envdoctor.knowledge import cache
+from envdoctor.knowledge import files as matrix_files
 from envdoctor.knowledge.document import DocumentError
 from envdoctor.knowledge.location import data_folder
 from envdoctor.knowledge.schema import (
@@ -170,7 +170,7 @@ def load(folder: Optional[Path] = None) -> Knowledge:
 
     Raises DocumentError, naming file and line.
     """
-    files = cache.read(folder or data_folder("matrices"))
+    files = matrix_files.read(folder or data_folder("matrices"))
     packages: Dict[str, Package] = {}
     tables: Dict[str, Table] = {}
     relations: List[Relation] = []

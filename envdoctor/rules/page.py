@@ -1,0 +1,60 @@
+"""Pages: what each finding is called and means. One page a code, `ED123_name.md`.
+
+A page with a module of the same name is a rule; a page alone explains findings of relations.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Dict, List
+
+import msgspec
+
+from envdoctor.knowledge.cache import cached
+from envdoctor.knowledge.document import Document, DocumentError
+from envdoctor.model.relation import Words
+
+_HERE = Path(__file__).resolve().parent
+_NAME = re.compile(r"(ED\d{3})_(\w+)\.md")
+
+
+class Page(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The front matter of a page, and its body."""
+
+    code: str
+    name: str
+    severity: str
+    phase: str
+    title: str  # one line for lists
+    facts: List[str] = []  # facts without which the rule is skipped: "target", "accelerator.gpus"
+    words: Words = {}
+    body: str = ""
+    module: str = ""  # the rule's module, empty for a page of relation findings
+
+
+def pages() -> Dict[str, Page]:
+    """Every page by code, in the order of the codes. Raises DocumentError."""
+    sources = [(path.name, path.read_bytes()) for path in sorted(_HERE.glob("ED*.md"))]
+    modules = [(path.name, b"") for path in sorted(_HERE.glob("ED*.py"))]
+    return cached("pages", sources + modules, [Path(__file__)], Dict[str, Page], _decode)
+
+
+def _decode(texts: Dict[str, str]) -> Dict[str, Page]:
+    found = {}
+    for name, text in texts.items():
+        if not name.endswith(".md"):
+            continue
+        match = _NAME.fullmatch(name)
+        if match is None:
+            raise DocumentError(f"{name}: a page is called ED123_name.md")
+        head, matter, body = ([*text.split("---\n", 2), "", ""])[:3]
+        if head or not matter:
+            raise DocumentError(f"{name}: a page begins with front matter between lines of ---")
+        page = Document(name, matter).decode(Page)
+        if page.code != match.group(1) or page.name != match.group(2).replace("_", "-"):
+            raise DocumentError(f"{name}: code and name are not those of the file name")
+        stem = name[: -len(".md")]
+        module = stem if f"{stem}.py" in texts else ""
+        found[page.code] = msgspec.structs.replace(page, body=body.strip() + "\n", module=module)
+    return found

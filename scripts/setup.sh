@@ -1,5 +1,6 @@
-# Sourced by the scripts beside it (POSIX sh). Makes environments of this clone's own: the user's
-# active environment is neither used nor changed.
+# shellcheck shell=sh disable=SC2154  # root is set by the script that sources this
+# Sourced by the scripts beside it. Makes environments of this clone's own: the user's active
+# environment is neither used nor changed.
 
 fail() {
     printf '%s: %s\n' "$0" "$1" >&2

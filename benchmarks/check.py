@@ -1,0 +1,188 @@
+"""CPU time of `envdoctor check` beside a bare interpreter start and torch's own collect_env.
+
+Everything that is compared is measured in one run, in turns, so that a busy machine weighs on all
+of it alike. CPU time is that of a command and of every child that it waited for, user and system.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from pathlib import Path
+from statistics import median
+from typing import Dict, List, NamedTuple, Tuple
+
+ROOT = Path(__file__).resolve().parent.parent
+
+#: Files of a distribution, in turns: median 36 and mean 157, as counted over real environments.
+SIZES = (6, 10, 16, 24, 32, 36, 48, 70, 130, 300, 1055)
+#: Files of torch 2.13.0's wheel.
+TORCH_SIZE = 12_248
+#: Distributions that the matrices speak of, fit for torch 2.4.1, so that relations are evaluated.
+KNOWN = {
+    "torchvision": "0.19.1",
+    "numpy": "1.26.4",
+    "transformers": "4.44.2",
+    "tokenizers": "0.19.1",
+    "mmengine": "0.10.5",
+}
+
+
+class Cost(NamedTuple):
+    """Seconds that one run of a command took."""
+
+    cpu: float
+    wall: float
+
+
+def measure(command: List[str], environ: Dict[str, str], codes: Tuple[int, ...]) -> Cost:
+    """Runs a command once; raises SystemExit if its exit code is not one of `codes`."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.perf_counter()
+    done = subprocess.run(
+        command,
+        cwd=str(ROOT),
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    wall = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode not in codes:
+        raise SystemExit(f"{command} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return Cost(cpu, wall)
+
+
+def add_distribution(site: Path, name: str, version: str, files: int, requires: List[str]) -> None:
+    """Writes a package of empty modules and the metadata that pip would leave beside it."""
+    module = name.replace("-", "_")
+    package = site / module
+    package.mkdir()
+    info = site / f"{module}-{version}.dist-info"
+    info.mkdir()
+    record = []
+    for number in range(files):
+        file = package / ("__init__.py" if number == 0 else f"module_{number}.py")
+        file.touch()
+        record.append(f"{module}/{file.name},sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU,0")
+    metadata = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
+    metadata += ["Requires-Python: >=3.8", *(f"Requires-Dist: {one}" for one in requires)]
+    texts = {
+        "METADATA": "\n".join([*metadata, "", "A line of a description.\n" * 200]),
+        "WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        "INSTALLER": "pip\n",
+        "top_level.txt": module + "\n",
+    }
+    record += [f"{info.name}/{file},," for file in [*texts, "RECORD"]]
+    texts["RECORD"] = "\n".join(record) + "\n"
+    for file, text in texts.items():
+        (info / file).write_text(text, encoding="utf-8")
+
+
+def make_environment(folder: Path) -> Path:
+    """Makes an environment that looks like torch 2.4.1+cu121 and 150 distributions.
+
+    Returns its interpreter.
+    """
+    venv.create(str(folder), symlinks=True, with_pip=False)
+    (site,) = folder.glob("lib/python3*/site-packages")
+    add_distribution(site, "torch", "2.4.1+cu121", TORCH_SIZE, [])
+    (site / "torch" / "version.py").write_text(
+        "__version__ = '2.4.1+cu121'\ncuda = '12.1'\nhip = None\n", encoding="utf-8"
+    )
+    versions = {**KNOWN, **{f"package-{n}": f"1.{n}" for n in range(150 - len(KNOWN))}}
+    earlier: List[str] = []
+    for number, (name, version) in enumerate(versions.items()):
+        requires = [f"{one}>={versions[one]}" for one in earlier[-3:]]
+        requires += [f"package-absent>=1; extra == 'more-{name}'"]
+        add_distribution(site, name, version, SIZES[number % len(SIZES)], requires)
+        earlier.append(name)
+    return folder / "bin" / "python"
+
+
+def install_torch(folder: Path, requirement: str) -> Path:
+    """Makes an environment with a real torch from pip's index.
+
+    Returns its interpreter; raises OSError with pip's last line where that cannot be had.
+    """
+    venv.create(str(folder), symlinks=True, with_pip=True)
+    python = folder / "bin" / "python"
+    print(f"installing {requirement} ...", file=sys.stderr)
+    done = subprocess.run(
+        [str(python), "-m", "pip", "install", "--quiet", "--only-binary", ":all:", requirement],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise OSError((done.stderr.strip().splitlines() or ["pip failed"])[-1])
+    return python
+
+
+def report(costs: Dict[str, List[Cost]], baseline: str) -> None:
+    """Prints medians, and how many times the baseline's CPU time each of them is."""
+    base = median(cost.cpu for cost in costs[baseline])
+    print(
+        f"{'median of ' + str(len(costs[baseline])) + ' runs':<44}{'CPU ms':>9}{'wall ms':>9}"
+        f"{'ratio':>9}"
+    )
+    for name, list_of_costs in costs.items():
+        cpu = median(cost.cpu for cost in list_of_costs)
+        wall = median(cost.wall for cost in list_of_costs)
+        print(f"{name:<44}{cpu * 1000:>9.0f}{wall * 1000:>9.0f}{cpu / base:>9.1f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.check", description=__doc__)
+    parser.add_argument("--runs", type=int, default=15, help="runs of each command")
+    parser.add_argument("--torch-python", help="an interpreter that has torch; none is installed")
+    parser.add_argument("--torch", default="torch==2.13.0", help="what is installed otherwise")
+    options = parser.parse_args()
+
+    with tempfile.TemporaryDirectory(prefix="envdoctor-benchmark-") as temporary:
+        folder = Path(temporary)
+        environ = {
+            name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ
+        }
+        environ["XDG_CACHE_HOME"] = str(folder / "cache")
+        check = [sys.executable, "-m", "envdoctor", "check", "--format", "json", "--python"]
+        many = "envdoctor check, torch and 150 distributions"
+        commands = {
+            "interpreter start": ([sys.executable, "-c", ""], (0,)),
+            many: ([*check, str(make_environment(folder / "many"))], (0, 1)),
+        }
+        try:
+            torch = options.torch_python or str(install_torch(folder / "torch", options.torch))
+        except OSError as problem:
+            print(f"without collect_env, for {options.torch} could not be installed: {problem}")
+        else:
+            commands["envdoctor check, the environment below"] = ([*check, torch], (0, 1))
+            commands["torch.utils.collect_env"] = (
+                [torch, "-m", "torch.utils.collect_env"],
+                (0,),
+            )
+
+        costs: Dict[str, List[Cost]] = {name: [] for name in commands}
+        for turn in range(options.runs + 1):
+            for name, (command, codes) in commands.items():
+                cost = measure(command, environ, codes)
+                # The first turn fills caches.
+                if turn:
+                    costs[name].append(cost)
+        print(f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} CPUs")
+        report(costs, many)
+
+
+if __name__ == "__main__":
+    main()

@@ -10,6 +10,7 @@ import argparse
 import os
 import platform
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,16 +24,18 @@ ROOT = Path(__file__).resolve().parent.parent
 
 #: Files of a distribution, in turns: median 36 and mean 157, as counted over real environments.
 SIZES = (6, 10, 16, 24, 32, 36, 48, 70, 130, 300, 1055)
-#: Files of torch 2.13.0's wheel.
+TORCH = "2.13.0"
+#: Files of that torch's wheel.
 TORCH_SIZE = 12_248
-#: Distributions that the matrices speak of, fit for torch 2.4.1, so that relations are evaluated.
+#: Distributions that the matrices speak of, so that relations are evaluated.
 KNOWN = {
-    "torchvision": "0.19.1",
-    "numpy": "1.26.4",
-    "transformers": "4.44.2",
-    "tokenizers": "0.19.1",
-    "mmengine": "0.10.5",
+    "torchvision": "0.28.0",
+    "transformers": "4.57.3",
+    "tokenizers": "0.22.1",
+    "mmengine": "0.10.7",
 }
+#: Beside torch.
+DISTRIBUTIONS = 150
 
 
 class Cost(NamedTuple):
@@ -89,37 +92,22 @@ def add_distribution(site: Path, name: str, version: str, files: int, requires: 
         (info / file).write_text(text, encoding="utf-8")
 
 
-def make_environment(folder: Path) -> Path:
-    """Makes an environment that looks like torch 2.4.1+cu121 and 150 distributions.
+def site_packages(environment: Path) -> Path:
+    """The folder of an environment that holds its packages."""
+    (site,) = environment.glob("lib/python3*/site-packages")
+    return site
 
-    Returns its interpreter.
+
+def install_torch(environment: Path) -> None:
+    """Installs a real torch, and numpy, from pip's index.
+
+    Raises OSError with pip's last line where that cannot be had.
     """
-    venv.create(str(folder), symlinks=True, with_pip=False)
-    (site,) = folder.glob("lib/python3*/site-packages")
-    add_distribution(site, "torch", "2.4.1+cu121", TORCH_SIZE, [])
-    (site / "torch" / "version.py").write_text(
-        "__version__ = '2.4.1+cu121'\ncuda = '12.1'\nhip = None\n", encoding="utf-8"
-    )
-    versions = {**KNOWN, **{f"package-{n}": f"1.{n}" for n in range(150 - len(KNOWN))}}
-    earlier: List[str] = []
-    for number, (name, version) in enumerate(versions.items()):
-        requires = [f"{one}>={versions[one]}" for one in earlier[-3:]]
-        requires += [f"package-absent>=1; extra == 'more-{name}'"]
-        add_distribution(site, name, version, SIZES[number % len(SIZES)], requires)
-        earlier.append(name)
-    return folder / "bin" / "python"
-
-
-def install_torch(folder: Path, requirement: str) -> Path:
-    """Makes an environment with a real torch from pip's index.
-
-    Returns its interpreter; raises OSError with pip's last line where that cannot be had.
-    """
-    venv.create(str(folder), symlinks=True, with_pip=True)
-    python = folder / "bin" / "python"
-    print(f"installing {requirement} ...", file=sys.stderr)
+    venv.create(str(environment), symlinks=True, with_pip=True)
+    print(f"installing torch {TORCH} ...", file=sys.stderr)
+    pip = [str(environment / "bin" / "python"), "-m", "pip", "install", "--quiet"]
     done = subprocess.run(
-        [str(python), "-m", "pip", "install", "--quiet", "--only-binary", ":all:", requirement],
+        [*pip, "--only-binary", ":all:", f"torch=={TORCH}", "numpy"],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -127,52 +115,87 @@ def install_torch(folder: Path, requirement: str) -> Path:
     )
     if done.returncode:
         raise OSError((done.stderr.strip().splitlines() or ["pip failed"])[-1])
-    return python
+
+
+def imitate_torch(environment: Path) -> None:
+    """Writes what can be read of a torch, without its libraries."""
+    venv.create(str(environment), symlinks=True, with_pip=False)
+    add_distribution(site_packages(environment), "torch", TORCH, TORCH_SIZE, [])
+    (site_packages(environment) / "torch" / "version.py").write_text(
+        f"__version__ = '{TORCH}+cpu'\ncuda = None\nhip = None\n", encoding="utf-8"
+    )
+
+
+def fill(environment: Path) -> None:
+    """Adds made distributions until there are 150 beside torch."""
+    site = site_packages(environment)
+    count = DISTRIBUTIONS + 1 - len(KNOWN) - len(list(site.glob("*.dist-info")))
+    versions = {**KNOWN, **{f"package-{number}": f"1.{number}" for number in range(count)}}
+    earlier: List[str] = []
+    for number, (name, version) in enumerate(versions.items()):
+        requires = [f"{one}>={versions[one]}" for one in earlier[-3:]]
+        requires += [f"package-absent>=1; extra == 'more-{name}'"]
+        add_distribution(site, name, version, SIZES[number % len(SIZES)], requires)
+        earlier.append(name)
 
 
 def report(costs: Dict[str, List[Cost]], baseline: str) -> None:
     """Prints medians, and how many times the baseline's CPU time each of them is."""
     base = median(cost.cpu for cost in costs[baseline])
     print(
-        f"{'median of ' + str(len(costs[baseline])) + ' runs':<44}{'CPU ms':>9}{'wall ms':>9}"
+        f"{'median of ' + str(len(costs[baseline])) + ' runs':<26}{'CPU ms':>9}{'wall ms':>9}"
         f"{'ratio':>9}"
     )
     for name, list_of_costs in costs.items():
         cpu = median(cost.cpu for cost in list_of_costs)
         wall = median(cost.wall for cost in list_of_costs)
-        print(f"{name:<44}{cpu * 1000:>9.0f}{wall * 1000:>9.0f}{cpu / base:>9.1f}")
+        print(f"{name:<26}{cpu * 1000:>9.0f}{wall * 1000:>9.0f}{cpu / base:>9.1f}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.check", description=__doc__)
     parser.add_argument("--runs", type=int, default=15, help="runs of each command")
-    parser.add_argument("--torch-python", help="an interpreter that has torch; none is installed")
-    parser.add_argument("--torch", default="torch==2.13.0", help="what is installed otherwise")
+    parser.add_argument(
+        "--torch-python", metavar="PATH", help="examine this interpreter, which has torch"
+    )
     options = parser.parse_args()
 
-    with tempfile.TemporaryDirectory(prefix="envdoctor-benchmark-") as temporary:
-        folder = Path(temporary)
+    with tempfile.TemporaryDirectory(prefix="envdoctor-benchmark-") as folder:
+        environment = Path(folder, "environment")
+        python = options.torch_python or str(environment / "bin" / "python")
+        imported = "torch.utils.collect_env"
+        if not options.torch_python:
+            try:
+                install_torch(environment)
+            except OSError as problem:
+                shutil.rmtree(str(environment))
+                imitate_torch(environment)
+                imported = ""
+                print(f"no collect_env, for torch {TORCH} could not be installed: {problem}")
+            fill(environment)
+
+        commands = {
+            "interpreter start": ([sys.executable, "-c", ""], (0,)),
+            "envdoctor check": (
+                [
+                    sys.executable,
+                    "-m",
+                    "envdoctor",
+                    "check",
+                    "--format",
+                    "json",
+                    "--python",
+                    python,
+                ],
+                (0, 1),
+            ),
+        }
+        if imported:
+            commands[imported] = ([python, "-m", imported], (0,))
         environ = {
             name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ
         }
-        environ["XDG_CACHE_HOME"] = str(folder / "cache")
-        check = [sys.executable, "-m", "envdoctor", "check", "--format", "json", "--python"]
-        many = "envdoctor check, torch and 150 distributions"
-        commands = {
-            "interpreter start": ([sys.executable, "-c", ""], (0,)),
-            many: ([*check, str(make_environment(folder / "many"))], (0, 1)),
-        }
-        try:
-            torch = options.torch_python or str(install_torch(folder / "torch", options.torch))
-        except OSError as problem:
-            print(f"without collect_env, for {options.torch} could not be installed: {problem}")
-        else:
-            commands["envdoctor check, the environment below"] = ([*check, torch], (0, 1))
-            commands["torch.utils.collect_env"] = (
-                [torch, "-m", "torch.utils.collect_env"],
-                (0,),
-            )
-
+        environ["XDG_CACHE_HOME"] = str(Path(folder, "cache"))
         costs: Dict[str, List[Cost]] = {name: [] for name in commands}
         for turn in range(options.runs + 1):
             for name, (command, codes) in commands.items():
@@ -180,8 +203,8 @@ def main() -> None:
                 # The first turn fills caches.
                 if turn:
                     costs[name].append(cost)
-        print(f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} CPUs")
-        report(costs, many)
+    print(f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} CPUs")
+    report(costs, "envdoctor check")
 
 
 if __name__ == "__main__":

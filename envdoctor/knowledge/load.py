@@ -126,7 +126,7 @@ class Table:
         self.columns = dict(entry.columns)
         self.key_type = entry.key
         self.rows: Dict[Value, Dict[str, Value]] = {}
-        self.names: Dict[Value, str] = {}
+        self.texts: Dict[Value, Dict[str, str]] = {}  # scalar cells as they are written
         for text, raw in entry.rows.items():
             try:
                 key = typed(entry.key, text)
@@ -139,7 +139,7 @@ class Table:
             except ValueError as error:
                 raise DocumentError(f"{place}: {name}[{text}]: {error}") from None
             self.rows[key] = row
-            self.names[key] = text
+            self.texts[key] = {c: cell for c, cell in raw.items() if isinstance(cell, str)}
 
 
 class Knowledge:

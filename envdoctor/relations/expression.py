@@ -66,6 +66,13 @@ class Expression(NamedTuple):
         return frozenset(self.reads) - {"self"}
 
 
+class ValueExpression(NamedTuple):
+    """An expression compiled for its value, and the components that it names (without self)."""
+
+    evaluate: Evaluate
+    components: FrozenSet[str]
+
+
 class _Node(NamedTuple):
     evaluate: Evaluate
     source: Optional[str] = None  # the component that the value is or belongs to
@@ -80,6 +87,14 @@ def compile_expression(text: str, knowledge: Knowledge, owner: Optional[str]) ->
     return _Compiler(text, knowledge, owner).compile()
 
 
+def compile_value(text: str, knowledge: Knowledge, owner: Optional[str]) -> ValueExpression:
+    """Compile an expression for its value, as templates of words use it.
+
+    Raises ExpressionError.
+    """
+    return _Compiler(text, knowledge, owner).compile_value()
+
+
 class _Compiler:
     def __init__(self, text: str, knowledge: Knowledge, owner: Optional[str]) -> None:
         self.text = text
@@ -89,14 +104,21 @@ class _Compiler:
         self.asked: Set[str] = set()
         self.bound: Dict[str, str] = {}  # loop variable -> component it runs over
 
-    def compile(self) -> Expression:
+    def _parse(self) -> ast.AST:
         if len(self.text) > _MAX_LENGTH:
             raise ExpressionError("expression is too long")
         try:
-            tree = ast.parse(self.text.strip(), mode="eval")
+            return ast.parse(self.text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             raise ExpressionError(f"not an expression: {self.text!r}") from None
-        evaluate = self._truth(tree.body)
+
+    def compile_value(self) -> ValueExpression:
+        node = self._visit(self._parse())
+        components = set(self.reads) | {node.source or "self"} | self.asked
+        return ValueExpression(node.evaluate, frozenset(components) - {"self"})
+
+    def compile(self) -> Expression:
+        evaluate = self._truth(self._parse())
         return Expression(
             evaluate,
             {name: frozenset(used) for name, used in self.reads.items()},

@@ -1,0 +1,206 @@
+"""`--assume KEY=VALUE`: facts in which a component is replaced.
+
+The component is replaced whole. Facts that follow from it are computed anew where the matrices
+allow, else unknown; all are marked as assumed.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, List, Optional, Sequence, TypeVar
+
+import msgspec
+from packaging.version import Version
+
+from envdoctor.knowledge.load import Knowledge
+from envdoctor.model.build import Value
+from envdoctor.model.facts import (
+    Compiler,
+    Facts,
+    Gpu,
+    Machine,
+    Observed,
+    Target,
+    Toolkit,
+)
+from envdoctor.model.text import clean
+from envdoctor.model.versions import compute_capability, try_parse
+from envdoctor.relations.devices import lookup
+
+T = TypeVar("T")
+
+replace = msgspec.structs.replace
+
+
+class AssumeError(ValueError):
+    """An assumption that cannot be understood; the message says what is expected."""
+
+
+def assume(facts: Facts, settings: Sequence[str], knowledge: Knowledge) -> Facts:
+    """`facts` with each "key=value" of `settings` put in place, in order.
+
+    Raises AssumeError.
+    """
+    for setting in settings:
+        key, sign, value = setting.partition("=")
+        change = _KEYS.get(key.strip())
+        if change is None or not sign or not value.strip():
+            known = ", ".join(_KEYS)
+            raise AssumeError(f"{clean(setting)!r}: KEY=VALUE is expected, KEY one of {known}")
+        facts = change(facts, value.strip(), knowledge)
+    return facts
+
+
+def _assumed(value: T) -> Observed[T]:
+    return Observed(value=value, origin="assumed", assumed=True)
+
+
+def _unknown(reason: str) -> Observed[T]:
+    return Observed(unknown=reason, assumed=True)
+
+
+def _version(key: str, text: str) -> Version:
+    version = try_parse(text)
+    if version is None or not text.isascii():
+        raise AssumeError(f"{key}={clean(text)}: a version is expected")
+    return version
+
+
+def _gpu(facts: Facts, value: str, knowledge: Knowledge) -> Facts:
+    gpus = tuple(_device(name.strip(), knowledge) for name in value.split(","))
+    accelerator = facts.accelerator
+    driver = accelerator.driver
+    vendor: Observed[str] = _assumed("nvidia")
+    if accelerator.vendor.value != "nvidia":
+        # what served the other vendor's cards, or none, serves none of these
+        gone = "a GPU is assumed; what driver serves it was not said"
+        driver = driver if driver.assumed else _unknown(gone)
+        serves = accelerator.serves if accelerator.serves.assumed else _unknown(gone)
+        accelerator = replace(accelerator, driver=driver, serves=serves)
+    return replace(facts, accelerator=replace(accelerator, vendor=vendor, gpus=_assumed(gpus)))
+
+
+def _device(name: str, knowledge: Knowledge) -> Gpu:
+    device = lookup(name, knowledge)
+    if device is not None:
+        label, capability = device.row.get("label"), device.row.get("cc")
+        return Gpu(
+            name=str(label or device.id),
+            compute_capability=None if capability is None else str(capability),
+        )
+    try:
+        capability = compute_capability(name)
+    except ValueError:
+        known = ", ".join(str(key) for key in knowledge.tables["gpu"].rows)
+        raise AssumeError(
+            f"gpu={clean(name)}: neither a known GPU nor an architecture like sm_90 ({known})"
+        ) from None
+    return Gpu(name=name, compute_capability=capability)
+
+
+def _driver(facts: Facts, value: str, knowledge: Knowledge) -> Facts:
+    version = _version("driver", value)
+    if len(version.release) == 1:
+        row = _row(knowledge, "branch", version)
+        lowest = row.get("lowest")
+        if lowest is None:
+            known = ", ".join(str(key) for key in knowledge.tables["branch"].rows)
+            raise AssumeError(f"driver={clean(value)}: no such branch is known ({known})")
+        value = knowledge_text(knowledge, "branch", version, "lowest")
+        version = _version("driver", value)
+    serves = _serves(version, knowledge)
+    accelerator = replace(
+        facts.accelerator,
+        driver=_assumed(value),
+        kernel_module=_assumed(value),
+        serves=_assumed(serves) if serves else _unknown(f"what driver {value} serves is unknown"),
+        compat=_unknown("the driver is assumed"),
+    )
+    return replace(facts, accelerator=accelerator)
+
+
+def _serves(driver: Version, knowledge: Knowledge) -> Optional[str]:
+    """The newest CUDA that a driver serves: that of its branch, else of the newest one below."""
+    served = {
+        branch: str(row["serves"])
+        for branch, row in knowledge.tables["branch"].rows.items()
+        if isinstance(branch, Version) and branch.major <= driver.major and "serves" in row
+    }
+    return served[max(served)] if served else None
+
+
+def _glibc(facts: Facts, value: str, knowledge: Knowledge) -> Facts:  # noqa: ARG001
+    _version("glibc", value)
+    return replace(facts, machine=replace(facts.machine, glibc=_assumed(value)))
+
+
+def _gcc(facts: Facts, value: str, knowledge: Knowledge) -> Facts:  # noqa: ARG001
+    _version("gcc", value)
+    compiler = Compiler(path="", family="gcc", version=value)
+    return replace(facts, tools=replace(facts.tools, compiler=_assumed(compiler)))
+
+
+def _toolkit(facts: Facts, value: str, knowledge: Knowledge) -> Facts:  # noqa: ARG001
+    _version("toolkit", value)
+    toolkit = Toolkit(path="", version=value, origin="assumed")
+    tools = replace(facts.tools, toolkit=_assumed(toolkit), toolkits=(toolkit,))
+    return replace(facts, tools=tools)
+
+
+def _cudnn(facts: Facts, value: str, knowledge: Knowledge) -> Facts:  # noqa: ARG001
+    _version("cudnn", value)
+    return replace(facts, tools=replace(facts.tools, cudnn=_assumed(value)))
+
+
+def _python(facts: Facts, value: str, knowledge: Knowledge) -> Facts:  # noqa: ARG001
+    version = _version("python", value)
+    if len(version.release) < 2 or version.major != 3:
+        raise AssumeError(f"python={clean(value)}: a version like 3.8 is expected")
+    target = facts.target.value or Target(python="", version=value)
+    target = replace(target, version=value, soabi="", free_threaded=False)
+    return replace(facts, target=_assumed(target))
+
+
+def _os(facts: Facts, value: str, knowledge: Knowledge) -> Facts:
+    table = knowledge.tables["distribution"]
+    row = table.rows.get(value)
+    if row is None:
+        raise AssumeError(f"os={clean(value)}: known are {', '.join(map(str, table.rows))}")
+
+    def given(column: str) -> Observed[str]:
+        cell = row.get(column) if row is not None else None
+        return _unknown(f"{column} of {value} is unknown") if cell is None else _assumed(str(cell))
+
+    machine: Machine = replace(
+        facts.machine, os=_assumed(value), glibc=given("glibc"), libstdcxx=given("glibcxx")
+    )
+    gcc = row.get("gcc")
+    compiler: Observed[Compiler] = _unknown(f"gcc of {value} is unknown")
+    if gcc is not None:
+        compiler = _assumed(Compiler(path="", family="gcc", version=str(gcc)))
+    return replace(facts, machine=machine, tools=replace(facts.tools, compiler=compiler))
+
+
+def _row(knowledge: Knowledge, table: str, key: Value) -> Dict[str, Value]:
+    return knowledge.tables[table].rows.get(key, {})
+
+
+def knowledge_text(knowledge: Knowledge, table: str, key: Value, column: str) -> str:
+    """A cell as the matrix file writes it ("535.54.03", where the version would be 535.54.3)."""
+    return knowledge.tables[table].texts[key][column]
+
+
+_KEYS: Dict[str, Callable[[Facts, str, Knowledge], Facts]] = {
+    "gpu": _gpu,
+    "driver": _driver,
+    "glibc": _glibc,
+    "gcc": _gcc,
+    "toolkit": _toolkit,
+    "cudnn": _cudnn,
+    "python": _python,
+    "os": _os,
+}
+
+
+def keys() -> List[str]:
+    """The keys that can be assumed."""
+    return list(_KEYS)

@@ -1,0 +1,60 @@
+"""Names of GPUs: what people type and what devices print, matched against the table `gpu`."""
+
+from __future__ import annotations
+
+import re
+from typing import Dict, List, NamedTuple, Optional, Tuple
+
+from envdoctor.knowledge.load import Knowledge
+from envdoctor.model.build import Value
+
+_TOKEN = re.compile(r"[a-z]+\d*[a-z]*|\d+[a-z]*")
+
+
+class Device(NamedTuple):
+    """A row of the table `gpu`."""
+
+    id: str
+    row: Dict[str, Value]
+
+
+def tokens(name: str) -> Tuple[str, ...]:
+    """The words of a product's name in small letters: "rtx", "4090" of "RTX4090"."""
+    spaced = re.sub(r"(?i)(rtx|gtx|pro)(?=\d)", r"\1 ", name)
+    return tuple(_TOKEN.findall(spaced.lower()))
+
+
+def lookup(name: str, knowledge: Knowledge) -> Optional[Device]:
+    """The device of a name: whole tokens in a row, the longest match first; None if none is.
+
+    A10 is not in "A100", nor L4 in "L40S".
+    """
+    words = tokens(name)
+    best: Optional[Device] = None
+    length = 0
+    for known, device in _names(knowledge):
+        if len(known) > length and _within(known, words):
+            best, length = device, len(known)
+    return best
+
+
+def family_of(name: str, knowledge: Knowledge) -> Value:
+    """The family of a device, "" if its name is not known."""
+    device = lookup(name, knowledge)
+    return device.row.get("family", "") if device else ""
+
+
+def _within(part: Tuple[str, ...], whole: Tuple[str, ...]) -> bool:
+    size = len(part)
+    return any(whole[i : i + size] == part for i in range(len(whole) - size + 1))
+
+
+def _names(knowledge: Knowledge) -> List[Tuple[Tuple[str, ...], Device]]:
+    table = knowledge.tables.get("gpu")
+    found: List[Tuple[Tuple[str, ...], Device]] = []
+    for key, row in table.rows.items() if table else ():
+        device = Device(str(key), row)
+        names = row.get("names", ())
+        texts = (str(key), *(names if isinstance(names, tuple) else ()))
+        found.extend((tokens(str(text)), device) for text in texts)
+    return found

@@ -1,0 +1,264 @@
+"""Facts as the observed part of an assignment: what each component may be."""
+
+from __future__ import annotations
+
+import re
+from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, TypeVar
+
+from packaging.utils import canonicalize_name
+
+from envdoctor.knowledge.load import Knowledge, Package
+from envdoctor.model.build import ABSENT, Build, Unknown, Value
+from envdoctor.model.facts import Accelerator, Distribution, Facts, Gpu, Observed, Target
+from envdoctor.model.finding import Evidence
+from envdoctor.model.versions import local_part, parse, try_parse
+from envdoctor.relations.components import DOTTED, PYTHON
+from envdoctor.relations.devices import family_of
+from envdoctor.relations.judge import Domain
+from envdoctor.relations.values import compare
+
+T = TypeVar("T")
+
+_GIT = re.compile(r"(^|[._-])(git|g)[0-9a-f]{7,}")
+
+
+class Observation(NamedTuple):
+    """The observed part of an assignment, with the evidence for each component."""
+
+    domains: Dict[str, Domain]
+    evidence: Dict[str, Evidence]
+    accelerator: str  # vendor, "" if unknown
+    untested: Tuple[Build, ...]  # builds newer than the matrices
+
+
+def observe(facts: Facts, knowledge: Knowledge) -> Observation:
+    """What the facts say of every component that the matrices know."""
+    domains: Dict[str, Domain] = {}
+    evidence: Dict[str, Evidence] = {}
+    _host(facts, knowledge, domains, evidence)
+    for component in DOTTED:
+        if component.startswith("build."):
+            domains[component] = (Unknown("no source build is due"),)
+    for name in knowledge.packages:
+        domains[name] = (ABSENT,)
+    for module in knowledge.providers:
+        domains[f"module.{module}"] = (ABSENT,)
+    untested: List[Build] = []
+    target = facts.target.value
+    if target is None:
+        reason = facts.target.unknown or "no environment was examined"
+        for component in (PYTHON, *knowledge.packages):
+            domains[component] = (Unknown(reason),)
+    else:
+        domains[PYTHON] = (_python(target),)
+        evidence[PYTHON] = Evidence("Python", target.version, target.python or "assumed")
+        for name, distribution in _imported(target).items():
+            package = knowledge.packages.get(name)
+            if package is None:
+                continue
+            label, origin, observed = _observed(distribution, package, facts)
+            domain = candidates(package, label, observed, origin)
+            domains[name] = domain
+            evidence[name] = Evidence(name, label, origin)
+            if domain[0].version is not None and domain[0].version > package.newest:
+                untested.append(domain[0])
+    set_modules(domains, knowledge)
+    vendor = facts.accelerator.vendor.value or ""
+    return Observation(domains, evidence, vendor, tuple(untested))
+
+
+def set_modules(domains: Dict[str, Domain], knowledge: Knowledge) -> None:
+    """Fill in which packages provide each import name."""
+    for module, names in knowledge.providers.items():
+        builds = tuple(v for n in names for v in domains.get(n, ()) if isinstance(v, Build))
+        domains[f"module.{module}"] = builds or (ABSENT,)
+
+
+def candidates(
+    package: Package, label: str, observed: Mapping[str, Value], origin: str
+) -> Tuple[Build, ...]:
+    """Every build of the matrices that an installed one may be; itself alone if none is known.
+
+    What was observed of it overrides what the matrices say.
+    """
+    version = try_parse(label)
+    found = []
+    if version is not None:
+        for build in package.builds(version):
+            if _consistent(build, observed):
+                merged = {k: v for k, v in observed.items() if v is not None}
+                found.append(build.with_attributes(merged, label=label, origin=origin))
+    return tuple(found) or (Build(package.name, version, observed, label=label, origin=origin),)
+
+
+def _consistent(build: Build, observed: Mapping[str, Value]) -> bool:
+    for name, value in observed.items():
+        stated = build.attributes.get(name)
+        if stated is None:
+            continue
+        if isinstance(stated, tuple) and isinstance(value, tuple):
+            if not set(stated) & set(value):
+                return False
+        elif compare("==", stated, value) is False:
+            return False
+    return True
+
+
+def _observed(
+    distribution: Distribution, package: Package, facts: Facts
+) -> Tuple[str, str, Dict[str, Value]]:
+    """The label, where it was read, and the attributes that can be told without opening it."""
+    label, origin = distribution.version, distribution.path
+    texts = [local_part(label), local_part(_wheel_version(distribution.direct_url))]
+    attributes: Dict[str, Value] = {}
+    target = facts.target.value
+    files = target.torch if target is not None and package.name == "torch" else None
+    if files is not None:
+        if files.version.value is not None:
+            label, origin = files.version.value, files.version.origin
+            texts.insert(0, local_part(label))
+        if files.hip.value is not None:
+            attributes["cuda"] = f"rocm{files.hip.value}"
+        elif files.cuda.value is not None:
+            _put(attributes, package, "cuda", _minor(files.cuda.value))
+        if files.abi.value is not None:
+            attributes["abi"] = files.abi.value
+    for text in texts:
+        match = package.local.match(text) if package.local and text else None
+        for name, value in match.groupdict().items() if match else ():
+            if value is not None and name not in attributes:
+                _put(attributes, package, name, value)
+    where = _origin(distribution, package, label)
+    if where and "origin" in package.variant:
+        attributes["origin"] = where
+    tags = tuple(dict.fromkeys(_python_tags(distribution.tags)))
+    if tags and "python" in package.variant:
+        attributes["python"] = tags
+    if "architecture" in package.variant:
+        architecture = _architecture(distribution.tags) or facts.machine.architecture.value
+        if architecture:
+            attributes["architecture"] = architecture
+    return label, origin, attributes
+
+
+def _put(attributes: Dict[str, Value], package: Package, name: str, text: str) -> None:
+    try:
+        attributes[name] = package.typed(name, text)
+    except ValueError:
+        attributes[name] = Unknown(f"{name} {text!r} of {package.name}")
+
+
+def _minor(cuda: str) -> str:
+    """CUDA as wheels state it: 12.1 of "12.1.105"; "cpu" stays."""
+    version = try_parse(cuda)
+    return cuda if version is None else f"{version.major}.{version.minor}"
+
+
+def _origin(distribution: Distribution, package: Package, label: str) -> str:
+    """Where a build came from, if its metadata shows it: a guess would be worse than none."""
+    if distribution.installer == "conda":
+        return "conda"
+    local = local_part(label)
+    if distribution.editable or _GIT.search(local) or distribution.direct_url.startswith("git"):
+        return "source"
+    if local and package.local is not None and not package.local.match(local):
+        return "vendor"
+    return ""
+
+
+def _wheel_version(url: str) -> str:
+    """The version in the name of the wheel that a URL names, if it names one."""
+    name = url.rpartition("/")[2].partition("#")[0].replace("%2B", "+").replace("%2b", "+")
+    parts = name.split("-")
+    return parts[1] if name.endswith(".whl") and len(parts) >= 5 else ""
+
+
+def _python_tags(tags: Tuple[str, ...]) -> Iterator[str]:
+    for tag in tags:
+        python, abi, _ = (*tag.split("-"), "", "", "")[:3]
+        yield f"{python}-abi3" if abi == "abi3" else (abi if abi.endswith("t") else python)
+
+
+def _architecture(tags: Tuple[str, ...]) -> str:
+    for tag in tags:
+        for name in ("x86_64", "aarch64"):
+            if tag.endswith(name):
+                return name
+    return ""
+
+
+def _imported(target: Target) -> Dict[str, Distribution]:
+    """The distribution of each canonical name that an import would reach."""
+    order = {entry: index for index, entry in enumerate(target.path)}
+    found: Dict[str, Distribution] = {}
+    for distribution in target.distributions:
+        name = canonicalize_name(distribution.name)
+        held = found.get(name)
+        rank = order.get(distribution.search_entry, len(order))
+        if held is None or rank < order.get(held.search_entry, len(order)):
+            found[name] = distribution
+    return found
+
+
+def _python(target: Target) -> Build:
+    version = parse(target.version)
+    tag = f"cp{version.major}{version.minor}{'t' if target.free_threaded else ''}"
+    return Build(PYTHON, version, {"tag": tag}, label=target.version, origin=target.python)
+
+
+def gpu_build(gpu: Gpu, knowledge: Knowledge) -> Build:
+    """A device as a build of host.gpu."""
+    attributes: Dict[str, Value] = {"name": gpu.name, "family": family_of(gpu.name, knowledge)}
+    version = try_parse(gpu.compute_capability or "")
+    attributes["cc"] = version or Unknown(f"compute capability of {gpu.name}")
+    return Build("host.gpu", None, attributes, label=gpu.name)
+
+
+def _host(
+    facts: Facts,
+    knowledge: Knowledge,
+    domains: Dict[str, Domain],
+    evidence: Dict[str, Evidence],
+) -> None:
+    machine, accelerator = facts.machine, facts.accelerator
+    texts: Dict[str, Observed[str]] = {
+        "host.driver": accelerator.driver,
+        "host.serves": accelerator.serves,
+        "host.glibc": machine.glibc,
+        "host.libstdcxx": machine.libstdcxx,
+        "host.os": machine.os,
+        "host.architecture": machine.architecture,
+        "host.accelerator": accelerator.vendor,
+    }
+    for component, observed in texts.items():
+        what = DOTTED[component]
+        value: Value = Unknown(observed.unknown or f"the {what} is unknown")
+        if observed.value is not None:
+            version = try_parse(observed.value)
+            value = observed.value if version is None else version
+            evidence[component] = Evidence(what, observed.value, _where(observed))
+        domains[component] = (value,)
+    domains["host.wsl"] = (bool(machine.wsl.value),)
+    domains["host.jetson"] = (machine.jetson.value or "",)
+    domains["host.gpu"] = (_gpus(accelerator, knowledge, evidence),)
+
+
+def _gpus(accelerator: Accelerator, knowledge: Knowledge, evidence: Dict[str, Evidence]) -> Value:
+    gpus = accelerator.gpus
+    if gpus.value is None:
+        return Unknown(gpus.unknown or "the GPU is unknown")
+    if not gpus.value:
+        return Unknown("there is no GPU here")
+    names = list(dict.fromkeys(f"{g.name} ({g.compute_capability or '?'})" for g in gpus.value))
+    count = f"{len(gpus.value)}x " if len(gpus.value) > 1 else ""
+    evidence["host.gpu"] = Evidence("GPU", count + ", ".join(names), _where(gpus))
+    return tuple(gpu_build(gpu, knowledge) for gpu in gpus.value)
+
+
+def _where(observed: Observed[T]) -> str:
+    return "assumed" if observed.assumed else observed.origin
+
+
+def imported_distribution(target: Target, name: str) -> Optional[Distribution]:
+    """The distribution that an import of the package `name` would reach."""
+    return _imported(target).get(name)

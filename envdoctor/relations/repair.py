@@ -1,0 +1,201 @@
+"""The smallest change of installed packages that mends a violation.
+
+One package is exchanged; packages that its new build breaks are exchanged with it, if they can be.
+Larger changes are the resolver's.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+from packaging.version import Version
+
+from envdoctor.knowledge.load import Knowledge
+from envdoctor.model.build import Build
+from envdoctor.model.versions import cuda_tag, parse
+from envdoctor.relations.judge import Domain, Relations, Violation, judge
+from envdoctor.relations.observe import Observation, set_modules
+from envdoctor.relations.values import compare
+
+_FIELD = re.compile(r"\{([\w.]+)\}")
+_MAX_FOLLOWERS = 4
+_MAX_TRIED = 60  # builds of the first package that break others and are followed up
+
+
+class Change(NamedTuple):
+    """A package to exchange: what is there, and the build to put in its place."""
+
+    before: Build
+    after: Build
+
+
+Plan = Tuple[Change, ...]
+
+
+def repair(violation: Violation, observation: Observation, relations: Relations) -> Optional[Plan]:
+    """The smallest plan, the nearest build among equals; None if one package is not enough."""
+    search = _Search(observation, relations)
+    names = [violation.component]
+    for breach in violation.breaches:
+        names += [n for n in breach.bound.reads if n in relations.knowledge.packages]
+        for module in breach.bound.reads:
+            if module.startswith("module."):
+                names += relations.knowledge.providers[module[len("module.") :]]
+    best: Optional[Tuple[Tuple[int, ...], Plan]] = None
+    for name in dict.fromkeys(names):
+        limit = len(best[1]) if best else _MAX_FOLLOWERS
+        found = search.exchange(name, violation.component, limit)
+        if found is not None and (best is None or found[0] < best[0]):
+            best = found
+    return best[1] if best else None
+
+
+def requirement_arguments(build: Build) -> Optional[str]:
+    """What follows `pip install` for a build of the matrices, None if they do not say."""
+    template = build.attributes.get("install")
+    if not isinstance(template, str):
+        return None
+
+    def fill(match: re.Match[str]) -> str:
+        name, _, form = match.group(1).partition(".")
+        if name in ("name", "version"):
+            return build.component if name == "name" else str(build.version)
+        value = build.attributes[name]
+        if form == "tag" and isinstance(value, Version):
+            return cuda_tag(value)
+        return str(value)
+
+    return _FIELD.sub(fill, template)
+
+
+class _Search:
+    def __init__(self, observation: Observation, relations: Relations) -> None:
+        self.observation = observation
+        self.relations = relations
+        self.knowledge: Knowledge = relations.knowledge
+        self.installed: Dict[str, Build] = {}
+        for name in self.knowledge.packages:
+            domain = observation.domains.get(name, ())
+            if domain and isinstance(domain[0], Build):
+                self.installed[name] = domain[0]
+        self.broken_before = {n for n in self.installed if self._broken(n, observation.domains)}
+
+    def exchange(
+        self, name: str, mended: str, limit: int
+    ) -> Optional[Tuple[Tuple[int, ...], Plan]]:
+        """The best plan that begins with `name`, of at most `limit` changes, with its rank."""
+        if name not in self.installed:
+            return None
+        before = self.installed[name]
+        best: Optional[Tuple[Tuple[int, ...], Plan]] = None
+        tried = 0
+        for distance, build in self._nearest(before):
+            domains = self._with(self.observation.domains, build)
+            if self._broken(name, domains) or self._broken(mended, domains):
+                continue
+            plan: Optional[List[Change]] = [Change(before, build)]
+            broken = self._newly_broken(name, domains, mended)
+            if broken:
+                tried += 1
+                if tried > _MAX_TRIED:
+                    break
+                plan = self._follow(broken, domains, [Change(before, build)], limit)
+            if plan is None:
+                continue
+            rank = (len(plan), *distance)
+            if best is None or rank < best[0]:
+                best = (rank, tuple(plan))
+            if len(plan) == 1:
+                break
+        return best
+
+    def _follow(
+        self,
+        broken: Sequence[str],
+        domains: Dict[str, Domain],
+        plan: List[Change],
+        limit: int,
+    ) -> Optional[List[Change]]:
+        """Exchange the packages that a change broke as well."""
+        if len(plan) + len(broken) > limit:
+            return None
+        for name in broken:
+            before = self.installed[name]
+            for _, build in self._nearest(before):
+                tried = self._with(domains, build)
+                changed = [name, *(change.after.component for change in plan)]
+                if not any(self._broken(one, tried) for one in changed):
+                    domains, plan = tried, [*plan, Change(before, build)]
+                    break
+            else:
+                return None
+        touched = [change.after.component for change in plan]
+        if any(self._newly_broken(name, domains, *touched) for name in touched):
+            return None
+        return plan
+
+    def _newly_broken(self, name: str, domains: Dict[str, Domain], *passed: str) -> List[str]:
+        """Installed packages that are broken now, were not before, and speak of `name`."""
+        components = {name} | {f"module.{m}" for m in self.knowledge.packages[name].modules}
+        return [
+            other
+            for other in self.installed
+            if other not in self.broken_before
+            and other not in (name, *passed)
+            and any(components & set(bound.reads) for bound in self.relations.of(other))
+            and self._broken(other, domains)
+        ]
+
+    def _broken(self, name: str, domains: Dict[str, Domain]) -> bool:
+        if name not in self.installed:
+            return False
+        judgement = judge(self.relations, name, domains, self.observation.accelerator)
+        return any(
+            breach.bound.relation.severity == "error"
+            for violation in judgement.violations
+            for breach in violation.breaches
+        )
+
+    def _with(self, domains: Dict[str, Domain], build: Build) -> Dict[str, Domain]:
+        changed = {**domains, build.component: (build,)}
+        set_modules(changed, self.knowledge)
+        return changed
+
+    def _nearest(self, before: Build) -> Iterator[Tuple[Tuple[int, ...], Build]]:
+        """Builds that can be installed by a command of the matrices, nearest first."""
+        package = self.knowledge.packages[before.component]
+        python = self.observation.domains.get("python", ())
+        ranked = []
+        for order, build in enumerate(package.builds()):
+            if requirement_arguments(build) is None or not _proven(build, python):
+                continue
+            ranked.append((_distance(before, build, package.releases), order, build))
+        ranked.sort(key=lambda item: item[:2])
+        for distance, _, build in ranked:
+            yield distance, build
+
+
+def _proven(build: Build, python: Domain) -> bool:
+    """Whether a wheel for this interpreter was seen, where the matrices tell seen from planned."""
+    proven = build.attributes.get("proven")
+    tags = [b.attributes.get("tag") for b in python if isinstance(b, Build)]
+    return not isinstance(proven, tuple) or not tags or any(tag in proven for tag in tags)
+
+
+def _distance(before: Build, after: Build, releases: Sequence[Version]) -> Tuple[int, ...]:
+    """How far a build is from another: series apart, releases apart, other CUDA, older."""
+    if before.version is None or after.version is None:
+        return (0, 0, 0, 0)
+    series = sorted({(v.major, v.minor) for v in releases} | {_series(before)})
+    known = sorted({*releases, parse(before.version.public)})
+    steps = known.index(after.version) - known.index(parse(before.version.public))
+    apart = abs(series.index(_series(after)) - series.index(_series(before)))
+    cuda = before.attributes.get("cuda"), after.attributes.get("cuda")
+    other = 0 if None in cuda else int(compare("==", *cuda) is False)  # type: ignore[arg-type]
+    return (apart, abs(steps), other, int(steps < 0))
+
+
+def _series(build: Build) -> Tuple[int, int]:
+    assert build.version is not None  # noqa: S101 - callers look first
+    return build.version.major, build.version.minor

@@ -1,0 +1,167 @@
+"""Tells relations in words: fills the templates of the matrices from the builds at hand."""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple
+
+from packaging.version import Version
+
+from envdoctor.knowledge.load import Knowledge
+from envdoctor.model.build import ABSENT, Build, Unknown, Value
+from envdoctor.model.text import render
+from envdoctor.model.versions import cuda_tag, fold, sm
+from envdoctor.relations.expression import compile_value
+from envdoctor.relations.judge import Breach, Domains, Relations, Violation, judge
+from envdoctor.relations.observe import set_modules
+from envdoctor.relations.values import scalar
+
+_SEARCHES = ("fits.", "first.", "last.")
+_MAX_LISTED = 6
+
+
+class Teller:
+    """Fills templates for one violation in one assignment."""
+
+    def __init__(
+        self, violation: Violation, relations: Relations, domains: Domains, accelerator: str
+    ) -> None:
+        """Tell `violation`, found in `domains`."""
+        self.violation = violation
+        self.relations = relations
+        self.knowledge = relations.knowledge
+        self.domains = domains
+        self.accelerator = accelerator
+        self._fits: Dict[str, List[Build]] = {}
+
+    def part(self, breach: Breach, name: str, language: str = "en") -> str:
+        """The part of a breach's words ("summary", "why"), filled; empty if it has none."""
+        words = breach.bound.relation.words
+        template = words.get(language, words.get("en", {})).get(name, "")
+        return render(template, self.field(breach))
+
+    def field(self, breach: Breach) -> Callable[[str], str]:
+        """What fills the fields of a breach's templates."""
+
+        def fill(text: str) -> str:
+            for search in _SEARCHES:
+                if text.startswith(search):
+                    return self._search(search, text[len(search) :].replace("_", "-"))
+            if text.startswith("sm(") and text.endswith(")"):
+                return _joined(_architectures(self._values(breach, text[3:-1])))
+            return tell_values(self._values(breach, text))
+
+        return fill
+
+    def _values(self, breach: Breach, text: str) -> List[Value]:
+        value = compile_value(text, self.knowledge, breach.bound.owner)
+        found: List[Value] = []
+        for build in breach.builds:
+            environments: List[Dict[str, Value]] = [{"self": build}]
+            for component in value.components:
+                environments = [
+                    {**environment, component: other}
+                    for environment in environments
+                    for other in self.domains.get(component, (ABSENT,))
+                ]
+            found += [value.evaluate(environment) for environment in environments]
+        return found
+
+    def _search(self, search: str, component: str) -> str:
+        name = self.violation.component if component == "self" else component
+        builds = self.fits(name)
+        if not builds:
+            return f"no {name}"
+        if search == "fits.":
+            package = self.knowledge.packages[name]
+            return tell_releases([b.version for b in builds if b.version], package.releases)
+        ends = min if search == "first." else max
+        end = ends(b.version for b in builds if b.version is not None)
+        return self._end(name, end, [b for b in builds if b.version == end])
+
+    def _end(self, name: str, version: Version, fitting: Sequence[Build]) -> str:
+        """A release, with its CUDA tag if only some of its builds fit."""
+        tags = {scalar(b.attributes.get("cuda", ABSENT)) for b in fitting}
+        every = {
+            scalar(b.attributes.get("cuda", ABSENT))
+            for b in self.knowledge.packages[name].builds(version)
+        }
+        versions = [t for t in tags if isinstance(t, Version)]
+        if tags == every or not versions:
+            return str(version)
+        return f"{version}+{cuda_tag(min(versions))}"
+
+    def fits(self, name: str) -> List[Build]:
+        """Builds of the package `name` with which the breached relations would not fail."""
+        if name not in self._fits:
+            self._fits[name] = [b for b in self._known(name) if self._mends(name, b)]
+        return self._fits[name]
+
+    def _known(self, name: str) -> Tuple[Build, ...]:
+        package = self.knowledge.packages.get(name)
+        return package.builds() if package else ()
+
+    def _mends(self, name: str, build: Build) -> bool:
+        domains = {**self.domains, name: (build,)}
+        set_modules(domains, self.knowledge)
+        judgement = judge(self.relations, self.violation.component, domains, self.accelerator)
+        broken = {b.bound.relation.id for v in judgement.violations for b in v.breaches}
+        ours = {breach.bound.relation.id for breach in self.violation.breaches}
+        return not broken & ours
+
+
+def tell_values(values: Iterable[Value]) -> str:
+    """Values in words: equal ones once, several versions as a run, "1.5 to 1.10"."""
+    distinct = list(dict.fromkeys(values))
+    versions = sorted(v for v in distinct if isinstance(v, Version))
+    if len(versions) > 2 and len(versions) == len(distinct):
+        return f"{versions[0]} to {versions[-1]}"
+    if versions and len(versions) == len(distinct):
+        return " and ".join(str(v) for v in versions)
+    return _joined(dict.fromkeys(_one(v) for v in distinct))
+
+
+def tell_releases(chosen: Sequence[Version], known: Sequence[Version]) -> str:
+    """Releases as runs of neighbours, "1.5.0 to 1.10.2, 1.12.0"."""
+    runs = fold(chosen, known)
+    texts = [str(a) if a == b else f"{a} to {b}" for a, b in runs]
+    return _joined(texts)
+
+
+def _one(value: Value) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(dict.fromkeys(_one(v) for v in value)) or "none"
+    if isinstance(value, Build):
+        return value.label if value.component == "host.gpu" else str(value)
+    if isinstance(value, Unknown):
+        return "unknown"
+    return str(value)
+
+
+def _architectures(values: Iterable[Value]) -> List[str]:
+    """Names of architectures, of compute capabilities or of devices."""
+    names: List[str] = []
+    for value in values:
+        for item in value if isinstance(value, tuple) else (value,):
+            capability: Optional[Value] = item
+            if isinstance(item, Build):
+                capability = item.attributes.get("cc")
+            names.append(sm(capability) if isinstance(capability, Version) else "unknown")
+    return list(dict.fromkeys(names))
+
+
+def _joined(texts: Iterable[str]) -> str:
+    listed = list(texts)
+    if len(listed) > _MAX_LISTED:
+        listed = [*listed[: _MAX_LISTED - 1], f"{len(listed) - _MAX_LISTED + 1} more"]
+    return ", ".join(listed)
+
+
+def label(build: Build, knowledge: Knowledge) -> str:
+    """A build of the matrices as people write it: "torch 2.7.0+cu128"."""
+    package = knowledge.packages.get(build.component)
+    cuda = build.attributes.get("cuda")
+    local = ""
+    if package is not None and package.local is not None and "+" not in build.label:
+        text = cuda_tag(cuda) if isinstance(cuda, Version) else str(cuda or "")
+        local = f"+{text}" if text and package.local.match(text) else ""
+    return f"{build.component} {build.label}{local}"

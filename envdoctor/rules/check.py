@@ -1,0 +1,237 @@
+"""`check`: relations broken by an observed assignment, and faults that the rules see."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import shlex
+from typing import Dict, Iterator, List, Optional, Set, Tuple
+
+import msgspec
+
+from envdoctor import __version__
+from envdoctor.knowledge.load import Knowledge
+from envdoctor.model.build import Build
+from envdoctor.model.facts import Facts, Observed
+from envdoctor.model.finding import (
+    PHASES,
+    SEVERITIES,
+    Citation,
+    Evidence,
+    Finding,
+    Fix,
+    Report,
+    Skipped,
+)
+from envdoctor.model.text import clean, render
+from envdoctor.relations.judge import Relations, Violation, judge
+from envdoctor.relations.observe import Observation, observe
+from envdoctor.relations.repair import Plan, repair, requirement_arguments
+from envdoctor.relations.tell import Teller, label
+from envdoctor.rules.page import Page, pages
+from envdoctor.rules.rule import Context, Fault
+
+LANGUAGE = "en"
+
+
+def check(facts: Facts, knowledge: Knowledge) -> Report:
+    """Everything that is wrong with the environment of `facts`, gravest first."""
+    known = pages()
+    observed = observe(facts, knowledge)
+    examination = _Examination(facts, knowledge, observed, known)
+    examination.relations_broken()
+    examination.rules_broken()
+    findings = sorted(
+        examination.findings,
+        key=lambda f: (-SEVERITIES.index(f.severity), PHASES.index(f.phase), f.code, f.component),
+    )
+    broken = {f.name for f in findings}
+    return Report(
+        command="check",
+        envdoctor_version=__version__,
+        matrices_date=knowledge.date,
+        findings=tuple(findings),
+        ruled_out=tuple(n for n in examination.ruled_out if n not in broken),
+        skipped=tuple(examination.skipped),
+        facts_digest=digest(facts),
+    )
+
+
+def digest(facts: Facts) -> str:
+    """SHA-256 of what was observed, whenever that was."""
+    timeless = msgspec.structs.replace(facts, taken="")
+    return hashlib.sha256(msgspec.json.encode(timeless, order="sorted")).hexdigest()
+
+
+class _Examination:
+    def __init__(
+        self, facts: Facts, knowledge: Knowledge, observed: Observation, known: Dict[str, Page]
+    ) -> None:
+        self.facts = facts
+        self.knowledge = knowledge
+        self.observed = observed
+        self.pages = known
+        self.by_name = {page.name: page for page in known.values()}
+        self.relations = Relations(knowledge)
+        self.findings: List[Finding] = []
+        self.skipped: List[Skipped] = []
+        self.ruled_out: List[str] = []
+
+    def relations_broken(self) -> None:
+        """Judge the relations of everything that is installed."""
+        undecided: Dict[Tuple[str, str], Set[str]] = {}
+        held: Dict[str, None] = {}
+        for name, domain in self.observed.domains.items():
+            if name not in self.knowledge.packages or not isinstance(domain[0], Build):
+                continue
+            judgement = judge(
+                self.relations, name, self.observed.domains, self.observed.accelerator
+            )
+            for violation in judgement.violations:
+                self.findings.append(self._broken(violation))
+            held.update(dict.fromkeys(bound.finding for bound in judgement.held))
+            for bound, reason in judgement.undecided:
+                if bound.relation.phase != "build":
+                    page = self.by_name[bound.finding]
+                    undecided.setdefault((page.code, reason), set()).add(str(domain[0]))
+        for build in self.observed.untested:
+            newest = self.knowledge.packages[build.component].newest
+            reason = f"{clean(str(build))} is newer than the matrices know ({newest}): untested"
+            self.skipped.append(Skipped("untested", reason))
+        for (code, reason), names in undecided.items():
+            self.skipped.append(Skipped(code, clean(f"{', '.join(sorted(names))}: {reason}")))
+        self.ruled_out += held
+
+    def _broken(self, violation: Violation) -> Finding:
+        teller = Teller(violation, self.relations, self.observed.domains, self.observed.accelerator)
+        first = violation.breaches[0]
+        relation = first.bound.relation
+        page = self.by_name[first.bound.finding]
+        whys = [teller.part(breach, "why", LANGUAGE) for breach in violation.breaches]
+        build = first.builds[0]
+        return Finding(
+            code=page.code,
+            name=page.name,
+            severity=relation.severity,
+            phase=_first_phase(violation),
+            component=clean(f"{build.component} {build.label}"),
+            summary=teller.part(first, "summary", LANGUAGE),
+            why="; ".join(dict.fromkeys(why for why in whys if why)),
+            evidence=tuple(self._evidence(violation)),
+            relation=Citation(relation.id, relation.source, relation.checked, relation.basis),
+            fixes=self._fixes(violation),
+            verify=tuple(dict.fromkeys(_probes(violation, self._python()))),
+        )
+
+    def _evidence(self, violation: Violation) -> Iterator[Evidence]:
+        components = [violation.component]
+        for breach in violation.breaches:
+            components += [c for c in breach.bound.components if c != violation.component]
+        for component in dict.fromkeys(components):
+            if component.startswith("module."):
+                module = component[len("module.") :]
+                names = self.knowledge.providers[module]
+            else:
+                names = (component,)
+            for name in names:
+                if name in self.observed.evidence:
+                    yield _cleaned(self.observed.evidence[name])
+
+    def _fixes(self, violation: Violation) -> Tuple[Fix, ...]:
+        plan = repair(violation, self.observed, self.relations)
+        return () if plan is None else (self._fix(plan),)
+
+    def _fix(self, plan: Plan) -> Fix:
+        changes = [f"{c.before.label} -> {label(c.after, self.knowledge)}" for c in plan]
+        commands: Dict[str, List[str]] = {}  # {options: requirements}: one command each
+        for change in plan:
+            arguments = (requirement_arguments(change.after) or "").split(" ", 1)
+            commands.setdefault(arguments[1] if len(arguments) > 1 else "", []).append(arguments[0])
+        python = shlex.quote(self._python())
+        lines = [
+            " ".join([python, "-m pip install", *names, options]).rstrip()
+            for options, names in commands.items()
+        ]
+        count = f"{len(plan)} package{'s' if len(plan) > 1 else ''}"
+        return Fix(f"{count}: {clean('; '.join(changes))}", tuple(lines))
+
+    def _python(self) -> str:
+        target = self.facts.target.value
+        return clean(target.python) if target is not None and target.python else "python"
+
+    def rules_broken(self) -> None:
+        """Run every rule whose facts are known."""
+        context = Context(self.facts, self.knowledge, self.observed)
+        for page in self.pages.values():
+            if not page.module:
+                continue
+            missing = _missing(self.facts, page.facts)
+            if missing is not None:
+                self.skipped.append(Skipped(page.code, clean(missing)))
+                continue
+            try:
+                rule = importlib.import_module(f"envdoctor.rules.{page.module}")
+                faults = list(rule.examine(context))
+            except Exception as error:
+                problem = f"the rule itself failed: {type(error).__name__}: {error}"
+                self.skipped.append(Skipped(page.code, clean(problem)))
+                continue
+            self.findings += [_finding(page, fault) for fault in faults]
+            if not faults and page.severity != "info":
+                self.ruled_out.append(page.name)
+
+
+def _finding(page: Page, fault: Fault) -> Finding:
+    texts = page.words.get(LANGUAGE, {})
+    suffix = f"_{fault.words}" if fault.words else ""
+
+    def part(name: str) -> str:
+        template = texts.get(name + suffix, texts.get(name, ""))
+        return render(template, fault.fields.__getitem__)
+
+    fixes = fault.fixes
+    if not fixes and part("fix"):
+        fixes = (Fix(part("fix")),)
+    return Finding(
+        code=page.code,
+        name=page.name,
+        severity=fault.severity or page.severity,
+        phase=page.phase,
+        component=clean(fault.component),
+        summary=part("summary"),
+        why=part("why"),
+        evidence=tuple(_cleaned(evidence) for evidence in fault.evidence),
+        fixes=fixes,
+        verify=fault.verify,
+    )
+
+
+def _cleaned(evidence: Evidence) -> Evidence:
+    return Evidence(clean(evidence.fact), clean(evidence.value), clean(evidence.origin))
+
+
+def _first_phase(violation: Violation) -> str:
+    """The phase in which a user meets it: a build that is installed is past its building."""
+    phases = [breach.bound.relation.phase for breach in violation.breaches]
+    later = [p for p in phases if p not in ("resolve", "build")]
+    return min(later or phases, key=PHASES.index)
+
+
+def _probes(violation: Violation, python: str) -> Iterator[str]:
+    for breach in violation.breaches:
+        probe = breach.bound.relation.probe
+        if probe:
+            yield f"{shlex.quote(python)} -c {shlex.quote(probe)}"
+
+
+def _missing(facts: Facts, names: List[str]) -> Optional[str]:
+    """Why a fact that a rule needs is unknown; None if all are known."""
+    for name in names:
+        value: object = facts
+        for part in name.split("."):
+            value = getattr(value, part)
+            if isinstance(value, Observed):
+                if value.value is None:
+                    return value.unknown or f"{name} is unknown"
+                value = value.value
+    return None

@@ -6,7 +6,7 @@ allow, else unknown; all are marked as assumed.
 
 from __future__ import annotations
 
-from typing import Callable, Dict, List, Optional, Sequence, TypeVar
+from typing import Callable, Dict, List, Sequence, TypeVar
 
 import msgspec
 from packaging.version import Version
@@ -25,6 +25,7 @@ from envdoctor.model.facts import (
 from envdoctor.model.text import clean
 from envdoctor.model.versions import compute_capability, try_parse
 from envdoctor.relations.devices import lookup
+from envdoctor.relations.drivers import serves
 
 T = TypeVar("T")
 
@@ -74,8 +75,8 @@ def _gpu(facts: Facts, value: str, knowledge: Knowledge) -> Facts:
         # what served the other vendor's cards, or none, serves none of these
         gone = "a GPU is assumed; what driver serves it was not said"
         driver = driver if driver.assumed else _unknown(gone)
-        serves = accelerator.serves if accelerator.serves.assumed else _unknown(gone)
-        accelerator = replace(accelerator, driver=driver, serves=serves)
+        served = accelerator.serves if accelerator.serves.assumed else _unknown(gone)
+        accelerator = replace(accelerator, driver=driver, serves=served)
     return replace(facts, accelerator=replace(accelerator, vendor=vendor, gpus=_assumed(gpus)))
 
 
@@ -107,25 +108,15 @@ def _driver(facts: Facts, value: str, knowledge: Knowledge) -> Facts:
             raise AssumeError(f"driver={clean(value)}: no such branch is known ({known})")
         value = knowledge_text(knowledge, "branch", version, "lowest")
         version = _version("driver", value)
-    serves = _serves(version, knowledge)
+    served = serves(version, knowledge)
     accelerator = replace(
         facts.accelerator,
         driver=_assumed(value),
         kernel_module=_assumed(value),
-        serves=_assumed(serves) if serves else _unknown(f"what driver {value} serves is unknown"),
+        serves=_assumed(served) if served else _unknown(f"what driver {value} serves is unknown"),
         compat=_unknown("the driver is assumed"),
     )
     return replace(facts, accelerator=accelerator)
-
-
-def _serves(driver: Version, knowledge: Knowledge) -> Optional[str]:
-    """The newest CUDA that a driver serves: that of its branch, else of the newest one below."""
-    served = {
-        branch: str(row["serves"])
-        for branch, row in knowledge.tables["branch"].rows.items()
-        if isinstance(branch, Version) and branch.major <= driver.major and "serves" in row
-    }
-    return served[max(served)] if served else None
 
 
 def _glibc(facts: Facts, value: str, knowledge: Knowledge) -> Facts:  # noqa: ARG001

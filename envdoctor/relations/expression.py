@@ -14,8 +14,11 @@ from __future__ import annotations
 import ast
 from typing import Callable, Dict, FrozenSet, Mapping, NamedTuple, Optional, Set
 
+from packaging.version import Version
+
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.build import Absent, Unknown, Value
+from envdoctor.model.versions import try_parse
 from envdoctor.relations.components import DOTTED, GPU, PYTHON, SCOPES
 from envdoctor.relations.predicates import PREDICATES
 from envdoctor.relations.values import (
@@ -260,11 +263,14 @@ class _Compiler:
         if isinstance(index, getattr(ast, "Index", ())):  # Python 3.8
             index = getattr(index, "value", index)
         key = self._scalar(self._visit(index))
+        by_version = table.key_type == "version"
 
         def evaluate(env: Environment) -> Value:
             wanted = scalar(key(env))
             if isinstance(wanted, Unknown):
                 return wanted
+            if by_version and not isinstance(wanted, Version):
+                wanted = try_parse(str(wanted)) or wanted
             found = table.rows.get(wanted, {}).get(column)
             return Unknown(f"{name} {wanted}: {column}") if found is None else found
 

@@ -6,6 +6,7 @@ import re
 from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, TypeVar
 
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from envdoctor.knowledge.load import Knowledge, Package
 from envdoctor.model.build import ABSENT, Build, Unknown, Value
@@ -14,6 +15,7 @@ from envdoctor.model.finding import Evidence
 from envdoctor.model.versions import local_part, parse, try_parse
 from envdoctor.relations.components import DOTTED, PYTHON
 from envdoctor.relations.devices import family_of
+from envdoctor.relations.drivers import serves
 from envdoctor.relations.judge import Domain
 from envdoctor.relations.values import compare
 
@@ -238,9 +240,31 @@ def _host(
             value = observed.value if version is None else version
             evidence[component] = Evidence(what, observed.value, _where(observed))
         domains[component] = (value,)
+    _derive_served(facts, knowledge, domains, evidence)
     domains["host.wsl"] = (bool(machine.wsl.value),)
     domains["host.jetson"] = (machine.jetson.value or "",)
     domains["host.gpu"] = (_gpus(accelerator, knowledge, evidence),)
+
+
+def _derive_served(
+    facts: Facts,
+    knowledge: Knowledge,
+    domains: Dict[str, Domain],
+    evidence: Dict[str, Evidence],
+) -> None:
+    """Where nobody could be asked what the driver serves, its branch says it.
+
+    Not with a cuda-compat libcuda ahead of the driver's, and not for Windows' and Jetson's own
+    numbers.
+    """
+    driver = domains["host.driver"][0]
+    plain = not (facts.machine.wsl.value or facts.machine.jetson.value)
+    if isinstance(domains["host.serves"][0], Version) or not isinstance(driver, Version):
+        return
+    served = serves(driver, knowledge) if plain and not facts.accelerator.compat.known else None
+    if served is not None:
+        domains["host.serves"] = (parse(served),)
+        evidence["host.serves"] = Evidence(DOTTED["host.serves"], served, "the driver's branch")
 
 
 def _gpus(accelerator: Accelerator, knowledge: Knowledge, evidence: Dict[str, Evidence]) -> Value:

@@ -106,7 +106,8 @@ class Tools(Record, frozen=True, omit_defaults=True):
 
     toolkits: Tuple[Toolkit, ...] = ()  # every one found
     toolkit: Observed[Toolkit] = Observed()  # the one torch's extension builder would take
-    compiler: Observed[Compiler] = Observed()
+    compiler: Observed[Compiler] = Observed()  # of C++ sources
+    nvcc_compiler: Observed[Compiler] = Observed()  # the one that nvcc calls for the host's part
     ninja: Observed[str] = Observed()  # path of the command that the build would call
     python_headers: Observed[str] = Observed()  # folder that holds Python.h
     cudnn: Observed[str] = Observed()  # version of the toolkit's or system's cuDNN headers

@@ -1,0 +1,83 @@
+"""Where the dynamic loader finds a shared object, as glibc's ld.so(8) searches for one by name."""
+
+from __future__ import annotations
+
+import struct
+from typing import Iterator, List, NamedTuple, Tuple
+
+from envdoctor.facts.host import Host
+
+CACHE = "/etc/ld.so.cache"
+_CACHE_CAP = 16 * 1024 * 1024
+# The cache as `ldconfig` of glibc 2.2 and newer writes it (sysdeps/generic/dl-cache.h): a header
+# of 48 bytes, then entries of 24 bytes (flags, offsets of name and path, two more), then text.
+_MAGIC = b"glibc-ld.so.cache1.1"
+_HEADER = 48
+_ENTRY = struct.Struct("<iIIIQ")
+_FLAGS = {"x86_64": 0x0303, "aarch64": 0x0A03}
+_MULTIARCH = {"x86_64": "x86_64-linux-gnu", "aarch64": "aarch64-linux-gnu"}
+
+
+class Found(NamedTuple):
+    """A shared object and what made the loader look there."""
+
+    path: str
+    origin: str
+
+
+def find(host: Host, soname: str, library_path: bool = True) -> List[Found]:
+    """The files that serve `soname`, the one that the loader takes first; each file once.
+
+    It looks at LD_LIBRARY_PATH (unless `library_path` is False), the loader's cache and the
+    default folders. Folders that a program itself names (RPATH, RUNPATH) are not considered.
+    """
+    found, files = [], set()
+    for path, origin in _candidates(host, soname, library_path):
+        real = host.real(path)
+        if real not in files and _fits(host, path):
+            files.add(real)
+            found.append(Found(path, origin))
+    return found
+
+
+def default_folders(architecture: str) -> Tuple[str, ...]:
+    """The folders that the loader searches last: those of Debian and those of Red Hat."""
+    multiarch = _MULTIARCH.get(architecture)
+    own = (f"/lib/{multiarch}", f"/usr/lib/{multiarch}") if multiarch else ()
+    return (*own, "/lib64", "/usr/lib64", "/lib", "/usr/lib")
+
+
+def _candidates(host: Host, soname: str, library_path: bool) -> Iterator[Found]:
+    if library_path:
+        for folder in host.environ.get("LD_LIBRARY_PATH", "").replace(";", ":").split(":"):
+            if folder.startswith("/"):
+                yield Found(f"{folder.rstrip('/')}/{soname}", "LD_LIBRARY_PATH")
+    for path in _cached(host, soname):
+        yield Found(path, CACHE)
+    for folder in default_folders(host.architecture):
+        yield Found(f"{folder}/{soname}", "the loader's default folders")
+
+
+def _cached(host: Host, soname: str) -> List[str]:
+    """The paths that the loader's cache has for the name, in its order."""
+    data = host.read_bytes(CACHE, _CACHE_CAP) or b""
+    start = data.find(_MAGIC)  # an older table may come before it
+    name = soname.encode() + b"\0"
+    if start < 0 or len(data) < start + _HEADER or name not in data:
+        return []
+    data = data[start:]
+    (count,) = struct.unpack_from("<I", data, len(_MAGIC))
+    wanted = _FLAGS.get(host.architecture)
+    paths = []
+    end = min(_HEADER + count * _ENTRY.size, len(data) - _ENTRY.size + 1)
+    for position in range(_HEADER, end, _ENTRY.size):
+        flags, key, value, _, _ = _ENTRY.unpack_from(data, position)
+        if data.startswith(name, key) and wanted in (None, flags):
+            paths.append(data[value : data.find(b"\0", value)].decode("utf-8", "replace"))
+    return paths
+
+
+def _fits(host: Host, path: str) -> bool:
+    """Whether the file exists and is no 32-bit object, which the loader passes over."""
+    head = host.read_bytes(path, 5)
+    return head is not None and head != b"\x7fELF\x01"

@@ -2,4 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from envdoctor.commands.session import check as check
+
 __version__ = "0.1.0"
+__all__ = ["__version__", "check"]
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded when it is used, so that `import envdoctor` costs nothing.
+    if name == "check":
+        from envdoctor.commands.session import check
+
+        return check
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,89 @@
+"""`envdoctor check`: what is wrong with an environment, why, and the smallest change."""
+
+from __future__ import annotations
+
+import time
+from typing import Optional
+
+import click
+
+from envdoctor.commands.errors import FINDINGS, Failure
+from envdoctor.commands.options import input_options
+from envdoctor.commands.output import view, write
+from envdoctor.commands.session import Inputs, gather
+from envdoctor.model.finding import SEVERITIES, at_or_above
+from envdoctor.model.text import clean
+
+
+@click.command("check")
+@input_options
+@click.option(
+    "--fail-on",
+    type=click.Choice([*reversed(SEVERITIES), "never"]),
+    default="error",
+    show_default=True,
+    help="Exit with 1 if there is a finding at least as grave as this.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="For people or for programs.",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write the report here, not to stdout.")
+@click.option("-q", "--quiet", is_flag=True, help="The verdict and one line a finding, no more.")
+@click.option("-v", "--verbose", is_flag=True, help="Everything: notes, sources, what was skipped.")
+@click.option("--list-rules", is_flag=True, help="List what can be found, examining nothing.")
+def command(
+    inputs: Inputs,
+    fail_on: str,
+    form: str,
+    output: Optional[str],
+    quiet: bool,
+    verbose: bool,
+    list_rules: bool,
+) -> int:
+    """Say what is wrong with an environment, why, and the smallest change.
+
+    Exit code: 0 nothing at or above --fail-on, 1 something is, 2 wrong usage, 3 the environment
+    could not be examined.
+    """
+    if list_rules:
+        _list_rules(form, output)
+        return 0
+    from envdoctor.rules.check import check
+
+    started = time.perf_counter()
+    facts, knowledge = gather(inputs)
+    report = check(facts, knowledge)
+    if form == "json":
+        from envdoctor.report import json
+
+        write(json.render(report), output)
+    else:
+        from envdoctor.report import text
+
+        seconds = time.perf_counter() - started
+        write(text.render(report, facts, seconds, view(output, verbose, quiet)), output)
+    if facts.target.value is None:
+        raise Failure(
+            f"there is no Python environment to examine: {clean(facts.target.unknown)}",
+            "Name one: envdoctor check --python PATH",
+        )
+    grave = fail_on != "never" and any(at_or_above(f.severity, fail_on) for f in report.findings)
+    return FINDINGS if grave else 0
+
+
+def _list_rules(form: str, output: Optional[str]) -> None:
+    from envdoctor.report.pages import listing_json, listing_text
+    from envdoctor.rules.page import pages
+
+    listed = list(pages().values())
+    if form == "json":
+        from envdoctor.knowledge.load import load
+
+        write(listing_json(listed, load().date), output)
+    else:
+        write(listing_text(listed, view(output)), output)

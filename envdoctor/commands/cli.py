@@ -1,0 +1,131 @@
+"""The command line: which commands there are, and how each of them ends."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import sys
+import traceback
+from pathlib import Path
+from typing import List, Optional, Sequence
+
+import click
+
+from envdoctor import __version__
+from envdoctor.commands.errors import COULD_NOT_EXAMINE, Failure, told
+from envdoctor.commands.options import input_options, traceback_option
+from envdoctor.commands.session import Inputs
+from envdoctor.model.text import clean
+
+#: Modules beside this one, imported when they are called: start-up time is part of every answer.
+_COMMANDS = ("check", "explain", "facts")
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+class Commands(click.Group):
+    """A group whose commands are modules of this package, each with a `command`."""
+
+    def list_commands(self, ctx: click.Context) -> List[str]:  # noqa: ARG002
+        """The names of the commands."""
+        return list(_COMMANDS)
+
+    def get_command(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        cmd_name: str,
+    ) -> Optional[click.Command]:
+        """The command of that name, or None."""
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"envdoctor.commands.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+
+def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        from envdoctor.knowledge.load import load
+
+        with told():
+            click.echo(f"envdoctor {__version__}, matrices of {load().date}")
+        context.exit()
+
+
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version and the date of the matrices.",
+)
+@input_options
+@traceback_option
+@click.pass_context
+def cli(context: click.Context, inputs: Inputs) -> int:
+    """Say, before GPU time is burnt, whether a training stack can run.
+
+    Without a command: this machine, the target environment and the verdict, at a glance. Reads
+    only; never imports the packages it examines, never changes them, sends nothing.
+    """
+    if context.invoked_subcommand is not None:
+        given = [
+            option.opts[-1]
+            for option in context.command.params
+            if option.name is not None
+            and context.get_parameter_source(option.name)
+            not in (click.core.ParameterSource.DEFAULT, None)
+        ]
+        if given:
+            raise click.UsageError(
+                f"{given[0]} belongs after the command: "
+                f"envdoctor {context.invoked_subcommand} {given[0]} ..."
+            )
+        return 0
+    from envdoctor.commands.overview import overview
+
+    return overview(inputs)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command line; return the exit code, having printed what went wrong if anything did.
+
+    KeyboardInterrupt is left to the caller.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal's encoding may know less than a path or a name holds.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    try:
+        code = cli.main(args=list(arguments), prog_name="envdoctor", standalone_mode=False)
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except Exception as error:
+        if {"-v", "--verbose"} & set(arguments):
+            traceback.print_exc()
+        _internal(error).show()
+        return COULD_NOT_EXAMINE
+    return code if isinstance(code, int) else 0
+
+
+def _internal(error: Exception) -> Failure:
+    """What to say of a fault of envdoctor's own."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if _PACKAGE in Path(frame.filename).parents]
+    place = ""
+    if own:
+        path = Path(own[-1].filename).relative_to(_PACKAGE.parent)
+        place = f" ({path}:{own[-1].lineno})"
+    return Failure(
+        f"internal error: {clean(f'{type(error).__name__}: {error}')}{place}",
+        "Please report it with the output of the same command with --verbose, and a snapshot: "
+        "envdoctor facts -o facts.json",
+    )

@@ -1,0 +1,55 @@
+"""Errors as a user reads them: what is wrong and on what evidence, then the smallest action."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from typing import IO, Any, Iterator, Optional
+
+import click
+
+from envdoctor.model.text import clean
+
+FINDINGS = 1
+COULD_NOT_EXAMINE = 3
+
+
+class Failure(click.ClickException):
+    """Nothing could be examined. The action is a clause or a command of its own line."""
+
+    exit_code = COULD_NOT_EXAMINE
+
+    def __init__(self, message: str, action: str = "") -> None:
+        super().__init__(message)
+        self.action = action
+
+    def show(self, file: Optional[IO[Any]] = None) -> None:
+        """Print it to stderr."""
+        lines = [f"envdoctor: {self.message}"]
+        if self.action:
+            lines.append(f"  {self.action}")
+        print("\n".join(lines), file=file or sys.stderr)
+
+
+@contextlib.contextmanager
+def told() -> Iterator[None]:
+    """Turn the errors that the layers below raise on purpose into messages for the user."""
+    try:
+        yield
+    except click.ClickException:
+        raise
+    except Exception as error:
+        from envdoctor.commands.session import UnsupportedSystemError
+        from envdoctor.facts.snapshot import SnapshotError
+        from envdoctor.facts.target import TargetError
+        from envdoctor.knowledge.document import DocumentError
+        from envdoctor.relations.assume import AssumeError
+
+        message = clean(str(error), 1000)
+        if isinstance(error, AssumeError):
+            raise click.UsageError(message) from None
+        if isinstance(error, (SnapshotError, TargetError, UnsupportedSystemError)):
+            raise Failure(message) from None
+        if isinstance(error, DocumentError):
+            raise Failure(f"the matrices cannot be read: {message}") from None
+        raise

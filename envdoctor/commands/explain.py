@@ -1,0 +1,54 @@
+"""`envdoctor explain`: what a finding means."""
+
+from __future__ import annotations
+
+from typing import Dict, Optional
+
+import click
+
+from envdoctor.commands.errors import told
+from envdoctor.commands.options import traceback_option
+from envdoctor.commands.output import view, write
+from envdoctor.model.text import clean
+from envdoctor.rules.page import Page, pages
+
+
+@click.command("explain")
+@click.argument("code")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="For people or for programs.",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write the page here, not to stdout.")
+@traceback_option
+def command(code: str, form: str, output: Optional[str]) -> int:
+    """Explain a finding, by its code (ED412) or its name (torch-abi-mismatch)."""
+    from envdoctor.report import pages as report
+
+    with told():
+        page = _page(code, pages())
+        if form == "json":
+            from envdoctor.knowledge.load import load
+
+            write(report.explanation_json(page, load().date), output)
+        else:
+            write(report.explanation_text(page, view(output)), output)
+    return 0
+
+
+def _page(wanted: str, known: Dict[str, Page]) -> Page:
+    """The page of a code or a name. Raises UsageError that names the nearest."""
+    named = {page.name: page for page in known.values()}
+    page = known.get(wanted.upper()) or named.get(wanted.lower())
+    if page is not None:
+        return page
+    import difflib
+
+    near = difflib.get_close_matches(wanted.lower(), [*named, *(c.lower() for c in known)])
+    nearest = " or ".join(n if n in named else n.upper() for n in near)
+    hint = f"nearest: {nearest}" if near else "list them: envdoctor check --list-rules"
+    raise click.UsageError(f"no finding is called {clean(wanted)!r}; {hint}")

@@ -1,0 +1,147 @@
+"""Options that commands share: what is examined, and within what time."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import signal
+import sys
+from types import FrameType
+from typing import Any, Callable, Iterator, List, Optional, TypeVar
+
+import click
+
+from envdoctor.commands.errors import Failure, told
+from envdoctor.commands.session import Inputs
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: Components that an option of their own replaces; `--python` is a path, so python is not one.
+_SHORTS = {
+    "gpu": ("GPU[,GPU]", "a100, rtx4090, sm_90 or a100,h100"),
+    "driver": ("VERSION", "535.129.03; of a branch, 535, its lowest release known"),
+    "glibc": ("VERSION", "2.31"),
+    "gcc": ("VERSION", "11.4"),
+    "toolkit": ("VERSION", "nvcc's CUDA, 12.1"),
+    "cudnn": ("VERSION", "8.9"),
+    "os": ("ID:VERSION", "ubuntu:20.04"),
+}
+
+_OPTIONS = [
+    click.option(
+        "--python",
+        metavar="PATH",
+        help="The interpreter of the environment to examine. Default: VIRTUAL_ENV, CONDA_PREFIX, "
+        "then python3 on PATH.",
+    ),
+    click.option(
+        "--env", metavar="NAME_OR_PREFIX", help="The environment to examine, by name or folder."
+    ),
+    click.option(
+        "--facts",
+        metavar="FILE",
+        help="Examine a snapshot (envdoctor facts -o FILE) in place of this machine.",
+    ),
+    click.option(
+        "--assume",
+        metavar="KEY=VALUE",
+        multiple=True,
+        help="Judge as if a component were this: gpu=a100, driver=535.129.03, python=3.8, ... "
+        "Repeatable.",
+    ),
+    *(
+        click.option(f"--{key}", metavar=metavar, help=f"Short for --assume {key}=...: {example}.")
+        for key, (metavar, example) in _SHORTS.items()
+    ),
+    click.option(
+        "--timeout",
+        metavar="SECONDS",
+        type=click.FloatRange(min=0, min_open=True),
+        help="Give up after this time.",
+    ),
+]
+
+
+class _OutOfTimeError(BaseException):
+    """Not an Exception, so that nothing on the way takes it for a fault of its own."""
+
+
+@contextlib.contextmanager
+def _deadline(seconds: Optional[float]) -> Iterator[None]:
+    def ring(_: int, __: Optional[FrameType]) -> None:
+        raise _OutOfTimeError
+
+    if seconds is None:
+        yield
+        return
+    previous = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    except _OutOfTimeError:
+        raise Failure(
+            f"gave up after {seconds:g} s (--timeout)",
+            "A slow file system or a hanging driver may need more; --verbose shows what was read.",
+        ) from None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+@contextlib.contextmanager
+def _patience() -> Iterator[None]:
+    """Tell a waiting person after a second that work goes on."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    import threading
+
+    timer = threading.Timer(1.0, click.echo, ["envdoctor: still reading ..."], {"err": True})
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+#: Read by `cli.run` itself, where a command of its own does not use it.
+traceback_option = click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    expose_value=False,
+    help="Show the traceback of an internal error.",
+)
+
+
+def input_options(function: F) -> F:
+    """Give a command the options that say what is examined; it receives them as `inputs`.
+
+    The command runs within `--timeout`, and the errors of the layers below reach the user as
+    messages.
+    """
+
+    @functools.wraps(function)
+    def wrapper(*arguments: Any, **options: Any) -> Any:
+        seconds = options.pop("timeout")
+        inputs = _inputs(options)
+        with told(), _deadline(seconds), _patience():
+            return function(*arguments, inputs=inputs, **options)
+
+    command: Any = wrapper
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    result: F = command
+    return result
+
+
+def _inputs(options: Any) -> Inputs:
+    """Takes the input options out of a command's options. Raises UsageError."""
+    chosen = {name: options.pop(name) for name in ("python", "env", "facts")}
+    named: List[str] = [f"--{name}" for name, value in chosen.items() if value is not None]
+    if len(named) > 1:
+        raise click.UsageError(f"{named[0]} and {named[1]} exclude each other")
+    shorts = [(key, options.pop(key)) for key in _SHORTS]
+    settings = [*options.pop("assume"), *(f"{k}={v}" for k, v in shorts if v is not None)]
+    return Inputs(**chosen, assume=tuple(settings))

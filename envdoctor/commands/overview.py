@@ -1,0 +1,53 @@
+"""Bare `envdoctor`: the first minute."""
+
+from __future__ import annotations
+
+import shlex
+from typing import List, Tuple
+
+from envdoctor.commands.output import view, write
+from envdoctor.commands.session import Inputs, gather
+from envdoctor.model.facts import Facts
+from envdoctor.model.finding import Report
+
+
+def overview(inputs: Inputs) -> int:
+    """Print this machine, the target environment and the verdict; return the exit code."""
+    from envdoctor.report.overview import render
+    from envdoctor.rules.check import check
+
+    facts, knowledge = gather(inputs)
+    report = check(facts, knowledge)
+    write(render(report, facts, _next(report, facts, inputs), view(None)), None)
+    return 0
+
+
+def _next(report: Report, facts: Facts, inputs: Inputs) -> Tuple[str, str]:
+    """The one command to go on with, and what it is for."""
+    given = _given(inputs)
+    if facts.target.value is None:
+        return _command(given, "--python", "PATH"), "name the environment that trains"
+    if report.worst() in ("error", "warning"):
+        return _command(given), "the evidence and the smallest change"
+    if not facts.accelerator.gpus.value:
+        return _command(given, "--gpu", "a100"), "judge for the GPU that trains"
+    return _command(given, "--verbose"), "what was looked at, what was skipped and why"
+
+
+def _given(inputs: Inputs) -> List[str]:
+    """The input options once more, for a command that is to look at the same."""
+    options = []
+    for name in ("python", "env", "facts"):
+        value = getattr(inputs, name)
+        if value is not None:
+            options += [f"--{name}", value]
+    for setting in inputs.assume:
+        options += ["--assume", setting]
+    return options
+
+
+def _command(*parts: object) -> str:
+    words = ["envdoctor", "check"]
+    for part in parts:
+        words += part if isinstance(part, list) else [str(part)]
+    return " ".join(shlex.quote(word) for word in words)

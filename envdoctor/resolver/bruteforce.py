@@ -16,6 +16,13 @@ from envdoctor.relations.judge import Bound, Domain, Domains, Relations, judge
 from envdoctor.relations.observe import set_modules
 
 
+class Wish(NamedTuple):
+    """What is wanted of a component: a specifier for its version, values for attributes."""
+
+    versions: str = ""
+    variant: Mapping[str, str] = {}
+
+
 class Stack(NamedTuple):
     """A full assignment of the wanted components; `waived` relations are mended by patches."""
 
@@ -26,11 +33,11 @@ class Stack(NamedTuple):
 def stacks(
     relations: Relations,
     host: Domains,
-    wanted: Mapping[str, str],
+    wanted: Mapping[str, Wish],
     accelerator: str,
     patches: bool = False,
 ) -> Iterator[Stack]:
-    """Every stack in which the `wanted` components lie in their specifiers and nothing is broken.
+    """Every stack in which the `wanted` components are as wished and nothing is broken.
 
     `host` holds the domains of the machine's and the build's components. What a wanted package
     requires is wanted too. With `patches`, a relation whose waiver names one may be broken.
@@ -43,7 +50,7 @@ def stacks(
     for module, providers in relations.knowledge.providers.items():
         undecided = any(name in names for name in providers)
         domains[f"module.{module}"] = (Unknown("not chosen yet"),) if undecided else (ABSENT,)
-    options = {name: _options(relations, name, wanted.get(name, "")) for name in names}
+    options = {name: _options(relations, name, wanted.get(name, Wish())) for name in names}
     order = sorted(names, key=lambda name: (name != PYTHON, len(options[name]), name))
     search = _Search(relations, accelerator, patches, options)
     yield from search.extend(order, domains, {})
@@ -104,7 +111,7 @@ class _Search:
         ]
 
 
-def _closure(relations: Relations, wanted: Mapping[str, str]) -> List[str]:
+def _closure(relations: Relations, wanted: Mapping[str, Wish]) -> List[str]:
     names = list(wanted)
     for name in names:
         package = relations.knowledge.packages.get(name)
@@ -114,9 +121,17 @@ def _closure(relations: Relations, wanted: Mapping[str, str]) -> List[str]:
     return names if PYTHON in names else [*names, PYTHON]
 
 
-def _options(relations: Relations, name: str, specifier: str) -> Tuple[Build, ...]:
-    builds = _pythons(relations) if name == PYTHON else relations.knowledge.packages[name].builds()
-    return tuple(b for b in builds if b.version is not None and satisfies(b.version, specifier))
+def _options(relations: Relations, name: str, wish: Wish) -> Tuple[Build, ...]:
+    package = relations.knowledge.packages.get(name)
+    builds = package.builds() if package else _pythons(relations)
+    variant = {k: package.typed(k, v) for k, v in wish.variant.items()} if package else {}
+    return tuple(
+        b
+        for b in builds
+        if b.version is not None
+        and satisfies(b.version, wish.versions)
+        and all(b.attributes.get(k) == v for k, v in variant.items())
+    )
 
 
 def _pythons(relations: Relations) -> Tuple[Build, ...]:

@@ -137,6 +137,9 @@ tables:
   family:
     columns: {floor: version}
     rows: {"11": {floor: 450.80.02}, "12": {floor: 525.60.13}}
+  python:
+    columns: {tag: string}
+    rows: {"3.8": {tag: cp38}}
 relations:
 - id: cuda/code
   for: self.cuda != 'cpu'

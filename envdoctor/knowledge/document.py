@@ -15,6 +15,7 @@ T = TypeVar("T")
 Path = Tuple[Union[str, int], ...]
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_MAX_NODES = 200_000
 _STEP = re.compile(r"\[(\d+)\]|\.([A-Za-z_][\w-]*)|\[\.\.\.\]")
 
 
@@ -36,12 +37,21 @@ class Document:
             place = f"{name}:{mark.line + 1}" if mark is not None else name
             problem = getattr(error, "problem", None) or "not YAML"
             raise DocumentError(f"{place}: {problem}") from None
-        self.data: Any = None if node is None else self._plain(node, ())
+        except RecursionError:
+            raise DocumentError(f"{name}: nested too deeply") from None
+        self._left = _MAX_NODES
+        try:
+            self.data: Any = None if node is None else self._plain(node, ())
+        except RecursionError:
+            raise DocumentError(f"{name}: nested too deeply") from None
 
     def _plain(self, node: yaml.Node, path: Path) -> Any:
         self.lines[path] = node.start_mark.line + 1
+        self._left -= 1
+        if self._left < 0:  # aliases can make a small file large
+            raise DocumentError(f"{self.name}: more than {_MAX_NODES} values")
         if isinstance(node, yaml.ScalarNode):
-            plain_null = node.style is None and node.value in ("", "null", "~")
+            plain_null = not node.style and node.value in ("", "null", "~")
             return None if plain_null else node.value
         if isinstance(node, yaml.SequenceNode):
             return [self._plain(item, (*path, i)) for i, item in enumerate(node.value)]

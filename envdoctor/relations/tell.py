@@ -11,11 +11,12 @@ from envdoctor.model.build import ABSENT, Build, Unknown, Value
 from envdoctor.model.text import render
 from envdoctor.model.versions import cuda_tag, fold, sm
 from envdoctor.relations.expression import compile_value
-from envdoctor.relations.judge import Breach, Domains, Relations, Violation, judge
+from envdoctor.relations.judge import Breach, Domains, Relations, Verdict, Violation, judge
 from envdoctor.relations.observe import set_modules
 from envdoctor.relations.values import scalar
 
 _SEARCHES = ("fits.", "first.", "last.")
+_FAILING = "failing.gpu"
 _MAX_LISTED = 6
 
 
@@ -47,10 +48,28 @@ class Teller:
                 if text.startswith(search):
                     return self._search(search, text[len(search) :].replace("_", "-"))
             if text.startswith("sm(") and text.endswith(")"):
-                return _joined(_architectures(self._values(breach, text[3:-1])))
-            return tell_values(self._values(breach, text))
+                return _joined(_architectures(values(text[3:-1])))
+            return tell_values(values(text))
+
+        def values(text: str) -> List[Value]:
+            if text == _FAILING:
+                return [self._failing(breach)]
+            return self._values(breach, text)
 
         return fill
+
+    def _failing(self, breach: Breach) -> Value:
+        """The GPUs with which the relation would fail were they alone in the machine."""
+        (gpus,) = self.domains["host.gpu"]
+        failing = []
+        for gpu in gpus if isinstance(gpus, tuple) else ():
+            environment: Dict[str, Value] = {"self": breach.builds[0]}
+            for component in breach.bound.components:
+                environment[component] = self.domains.get(component, (ABSENT,))[0]
+            environment["host.gpu"] = (gpu,)
+            if breach.bound.verdict(environment)[0] is Verdict.FAILS:
+                failing.append(gpu)
+        return tuple(failing) or gpus
 
     def _values(self, breach: Breach, text: str) -> List[Value]:
         value = compile_value(text, self.knowledge, breach.bound.owner)

@@ -1,0 +1,132 @@
+"""What is told of a violation, and the change that mends it."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Optional
+
+import pytest
+from test_judge import A100, BLACKWELL, domains
+
+from envdoctor.knowledge.load import Knowledge
+from envdoctor.model.build import Build, Value
+from envdoctor.model.versions import parse
+from envdoctor.relations.judge import Relations, Violation, judge
+from envdoctor.relations.observe import Observation
+from envdoctor.relations.repair import repair, requirement_arguments
+from envdoctor.relations.tell import Teller, label, tell_releases, tell_values
+
+
+def violation(knowledge: Knowledge, observed: Observation) -> Violation:
+    """The only violation there is."""
+    relations = Relations(knowledge)
+    found = [
+        v
+        for name in knowledge.packages
+        if isinstance(observed.domains[name][0], Build)
+        for v in judge(relations, name, observed.domains, "nvidia").violations
+    ]
+    assert len(found) == 1
+    return found[0]
+
+
+def observation(knowledge: Knowledge, gpu: Value = (A100,), **installed: str) -> Observation:
+    world = domains(knowledge, gpu=gpu, driver="580.65.06", **installed)
+    world["python"] = (Build("python", parse("3.8"), {"tag": "cp38"}),)
+    return Observation(world, {}, "nvidia", ())
+
+
+@pytest.mark.parametrize(
+    ("gpu", "installed", "summary", "whys"),
+    [
+        (
+            (A100,),
+            {"torch": "2.4.1+cu121", "mmcv_full": "1.4.0"},
+            "mmcv-full 1.4.0 was built for another torch than torch 2.4.1+cu121; "
+            "the last that fits is 1.10.0",
+            ["its wheels are for torch 1.9 and 1.10", "its sources stop at THC/THC.h"],
+        ),
+        (
+            (A100,),
+            {"torch": "2.4.1+cu121", "torchvision": "0.22.0"},
+            "torchvision 0.22.0 is not the pair of torch 2.4.1+cu121; 0.19.1 is",
+            ["it was built for torch ==2.7.0"],
+        ),
+        (
+            (BLACKWELL, A100),
+            {"torch": "2.7.0+cu126"},
+            "torch 2.7.0+cu126 has no code for sm_120 (RTX 5090); "
+            "2.7.0+cu128 is the first that has",
+            ["it has 8.0, 9.0"],
+        ),
+    ],
+)
+def test_words(
+    gpu: Value, installed: Dict[str, str], summary: str, whys: List[str], knowledge: Knowledge
+) -> None:
+    observed = observation(knowledge, gpu, **installed)
+    found = violation(knowledge, observed)
+    teller = Teller(found, Relations(knowledge), observed.domains, "nvidia")
+    assert teller.part(found.breaches[0], "summary") == summary
+    assert [teller.part(breach, "why") for breach in found.breaches] == whys
+
+
+@pytest.mark.parametrize(
+    ("gpu", "installed", "changes"),
+    [
+        # one change, the nearest build
+        ((A100,), {"torch": "2.4.1+cu121", "torchvision": "0.22.0"}, ["torchvision 0.19.1"]),
+        # torch moves and takes its pair along; mmcv-full 1.4.6 and newer have no command here
+        (
+            (A100,),
+            {"torch": "2.4.1+cu121", "mmcv_full": "1.4.0", "torchvision": "0.19.1"},
+            ["torch 1.10.0+cu111", "torchvision 0.11.1"],
+        ),
+        (
+            (BLACKWELL,),
+            {"torch": "2.4.1+cu121", "torchvision": "0.19.1"},
+            ["torch 2.7.0+cu128", "torchvision 0.22.0"],
+        ),
+        # another CUDA of the same release is nearer than another release
+        ((BLACKWELL,), {"torch": "2.7.0+cu126"}, ["torch 2.7.0+cu128"]),
+        ((A100,), {"mmdet": "2.14.0", "mmcv": "2.0.1"}, None),  # no command for mmcv is known
+        ((A100,), {"mmdet": "2.14.0", "mmcv": "1.3.0"}, None),
+    ],
+)
+def test_the_smallest_change(
+    gpu: Value, installed: Dict[str, str], changes: Optional[List[str]], knowledge: Knowledge
+) -> None:
+    observed = observation(knowledge, gpu, **installed)
+    plan = repair(violation(knowledge, observed), observed, Relations(knowledge))
+    told = None if plan is None else [label(change.after, knowledge) for change in plan]
+    assert told == changes
+
+
+def test_a_plan_leaves_nothing_broken(knowledge: Knowledge) -> None:
+    observed = observation(
+        knowledge, (BLACKWELL,), torch="2.4.1+cu121", torchvision="0.19.1", mmdet="2.14.0"
+    )
+    relations = Relations(knowledge)
+    plan = repair(violation(knowledge, observed), observed, relations)
+    assert plan is not None
+    after = dict(observed.domains)
+    after.update({change.after.component: (change.after,) for change in plan})
+    for change in plan:
+        assert judge(relations, change.after.component, after, "nvidia").violations == ()
+
+
+def test_arguments_for_pip(knowledge: Knowledge) -> None:
+    torch = knowledge.packages["torch"].builds(parse("1.9.1"))
+    assert [requirement_arguments(build) for build in torch] == [
+        "torch==1.9.1+cu102 -f page",
+        "torch==1.9.1+cu111 -f page",
+    ]
+    assert requirement_arguments(knowledge.packages["mmcv"].builds()[0]) is None
+
+
+def test_values_as_people_say_them() -> None:
+    versions = [parse(v) for v in ("1.5", "1.10", "1.9", "1.5")]
+    assert tell_values(versions) == "1.5 to 1.10"
+    assert tell_values(versions[:2]) == "1.5 and 1.10"
+    assert tell_values([(parse("8.0"), parse("9.0"))]) == "8.0, 9.0"
+    known = [parse(v) for v in ("1.0", "1.1", "1.2", "1.4", "2.0")]
+    assert tell_releases([known[0], known[1], known[3]], known) == "1.0 to 1.1, 1.4"

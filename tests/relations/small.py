@@ -148,7 +148,8 @@ relations:
   finding: gpu-arch-not-in-extension
   words:
     en:
-      summary: "{self} has no code for {sm(failing.gpu)} ({failing.gpu}); {first.self} is the first that has"
+      summary: >-
+        {self} has no code for {sm(failing.gpu)} ({failing.gpu}); {first.self} is the first that has
       why: "it has {self.sass}"
 - id: cuda/minor
   for: self.cuda.major >= 11 and all(native(self, g) for g in host.gpu)

@@ -125,11 +125,11 @@ class Distribution(Record, frozen=True, omit_defaults=True):
     direct_url: str = ""  # where it came from, if not an index; credentials removed
     editable: str = ""  # the project folder, if installed in place
     requires_python: str = ""
-    requires: Tuple[str, ...] = ()  # Requires-Dist, as written
+    requires: Tuple[str, ...] = ()  # Requires-Dist, as written, without those of extras
     modules: Tuple[str, ...] = ()  # top-level import names
     files: int = 0  # entries of RECORD that should exist; 0 if there is no list
     missing: Tuple[str, ...] = ()  # up to ten of those that do not exist on disk
-    missing_count: int = 0
+    missing_count: int = 0  # at least so many: of a long RECORD a sample is looked for
     shadowed_by: str = ""  # search entry whose same-named module is imported instead
     problem: str = ""  # why the metadata could not be read wholly
 
@@ -159,6 +159,8 @@ class TorchFiles(Record, frozen=True, omit_defaults=True):
     cuda: Observed[str] = Observed()  # "11.1"; "cpu" where version.py says None
     hip: Observed[str] = Observed()
     abi: Observed[int] = Observed()  # _GLIBCXX_USE_CXX11_ABI, 0 or 1
+    # further platforms that version.py names, {"xpu": "20250004"}; cuda is unknown then if None
+    vendor: Dict[str, str] = {}
 
 
 class Target(Record, frozen=True, omit_defaults=True):

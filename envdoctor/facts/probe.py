@@ -1,0 +1,1072 @@
+"""Describes the environment of the interpreter that runs this file as one JSON object on stdout.
+
+The file stands alone: it needs the standard library of Python 3.6 to 3.14, is fed to the target
+interpreter as `python -I -S -B -` and prints what decodes to `envdoctor.model.facts.Target`.
+
+Nothing of the environment under examination is executed: started with -I and -S, the interpreter
+runs no sitecustomize and no line of a .pth file, and here such files are read as text. The search
+path is what a script of this interpreter would get, the script's own folder left out: PYTHONPATH,
+the standard library, then what the interpreter's own `site` module adds, whose function that would
+execute lines of .pth files is replaced.
+"""
+# ruff: noqa: PTH100, PTH110, PTH112, PTH113, PTH116, PTH118, PTH119, PTH120, PTH208
+# pathlib and typing take 5 to 10 ms each to import, hence os.path and quoted annotations.
+
+import _imp
+import json
+import os
+import re
+import stat
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, Iterable, List, Optional, Sequence, Set, Tuple
+
+    Json = Dict[str, Any]
+
+MAX_DISTRIBUTIONS = 5000
+MAX_ENTRIES = 100000  # names read of one folder
+MAX_METADATA = 1 << 20  # bytes of headers; what follows the blank line is not needed
+MAX_SMALL = 1 << 16  # bytes of any other text file
+MAX_RECORD = 1 << 24
+MAX_LIBRARY = 1 << 25
+MAX_TEXT = 300  # characters of a value out of metadata
+MAX_ITEMS = 200  # values of one list out of metadata
+MAX_PROBLEMS = 50
+MISSING_SHOWN = 10
+# Lists of files up to this length are compared with the disk in full; of longer ones, all
+# shared objects and an evenly spaced sample: torch alone lists 12,000 files.
+FULL_CHECK = 200
+SAMPLE = 100
+
+# Variables that change what is imported, linked or built, by name and by the start of the name.
+VARIABLES = frozenset(
+    """
+    PYTHONPATH PYTHONHOME PYTHONNOUSERSITE PYTHONUSERBASE PYTHONSAFEPATH PYTHONPLATLIBDIR
+    PYTHONOPTIMIZE PYTHONUTF8 VIRTUAL_ENV CONDA_PREFIX CONDA_DEFAULT_ENV CONDA_EXE PYENV_VERSION
+    LD_LIBRARY_PATH LD_PRELOAD LD_BIND_NOW LIBRARY_PATH CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH
+    CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS MAX_JOBS USE_NINJA FORCE_CUDA FORCE_ONLY_CPU
+    OMP_NUM_THREADS MASTER_ADDR MASTER_PORT RANK LOCAL_RANK WORLD_SIZE LOADEDMODULES SLURM_JOB_ID
+    """.split()  # noqa: SIM905
+)
+VARIABLE_STARTS = (
+    *("CUDA", "CUDNN", "CUBLAS", "NVCC", "NVIDIA_", "NCCL_", "TORCH", "PYTORCH", "MMCV_"),
+    *("FLASH_ATTENTION_", "DS_BUILD_", "MKL_", "KMP_", "OPENBLAS_", "PIP_", "UV_", "SETUPTOOLS_"),
+    *("ROCM_", "HIP_", "ROCR_", "HSA_", "PPU_", "ASCEND_", "MACA_", "MUSA_", "COREX_", "DTK_"),
+)
+SECRETS = ("TOKEN", "PASSW", "SECRET", "CREDENTIAL", "KEY", "AUTH")
+
+COMMANDS = "python python3 pip pip3 torchrun ninja mim accelerate deepspeed".split()  # noqa: SIM905
+
+# Top-level names that many projects ship by mistake; nobody imports them from an installed one.
+COMMON_MODULES = frozenset(
+    """
+    benchmark benchmarks bin build conftest doc docs example examples script scripts setup test
+    testing tests tool tools
+    """.split()  # noqa: SIM905
+)
+
+
+# --- text and files ---------------------------------------------------------------------------
+
+
+def clean(text: str, limit: int = MAX_TEXT) -> str:
+    """`text` as one printable line of at most `limit` characters that is valid as UTF-8."""
+    if not text.isprintable():
+        try:
+            # File names that the file system's encoding cannot decode come as lone surrogates.
+            data = text.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            data = text.encode("utf-8", "replace")
+        text = "".join(c if c.isprintable() else " " for c in data.decode("utf-8", "replace"))
+    return text.strip() if len(text) <= limit else text[:limit].strip() + "..."
+
+
+def clean_path(path: str) -> str:
+    """A path as `clean` text, whole however long."""
+    return clean(path, 4096)
+
+
+def without_credentials(text: str) -> str:
+    """`text` with user names, passwords, tokens and query strings of URLs taken out."""
+    text = re.sub(r"(\w://)[^/\s]*@", r"\1", text)
+    text = re.sub(r"(\w://[^\s?#]*)\?[^\s#]*", r"\1", text)
+    return re.sub(r"(\w://[^\s]*/t/)[^/\s]+", r"\1...", text)
+
+
+def reason(error: "BaseException") -> str:
+    """What an exception says, as a clause."""
+    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return clean(text[:1].lower() + text[1:])
+
+
+def read_file(path: str, limit: int, problems: "List[str]") -> bytes:
+    """Return at most `limit` bytes of a regular file, b"" if it is none; never wait at a FIFO.
+
+    What cannot be read is noted in `problems`; a file that does not exist is no problem.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+        try:
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
+                problems.append(f"{clean_path(path)} is not a regular file")
+                return b""
+            wanted = min(limit, status.st_size)
+            data = os.read(handle, wanted)
+            while len(data) < wanted:
+                more = os.read(handle, wanted - len(data))
+                if not more:
+                    break
+                data += more
+            return data
+        finally:
+            os.close(handle)
+    except FileNotFoundError:
+        return b""
+    except (OSError, ValueError) as error:
+        problems.append(f"{clean_path(path)} cannot be read: {reason(error)}")
+        return b""
+
+
+def read_text(path: str, problems: "List[str]", limit: int = MAX_SMALL) -> str:
+    """Return at most `limit` bytes of a text file; undecodable bytes become U+FFFD."""
+    return read_file(path, limit, problems).decode("utf-8", "replace")
+
+
+def names_in(folder: str, problems: "List[str]") -> "Set[str]":
+    """Return the names in a folder; none if it does not exist or is no folder."""
+    names: Set[str] = set()
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                names.add(entry.name)
+                if len(names) >= MAX_ENTRIES:
+                    problems.append(
+                        f"{clean_path(folder)} holds more than {MAX_ENTRIES} names; "
+                        "the rest was not read"
+                    )
+                    break
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except (OSError, ValueError) as error:
+        problems.append(f"{clean_path(folder)} cannot be listed: {reason(error)}")
+    return names
+
+
+# --- the search path --------------------------------------------------------------------------
+
+
+class SearchPath:
+    """The folders from which this interpreter imports, in order.
+
+    `standard` are the entries of the standard library; `in_place` those that easy-install.pth
+    added, as `setup.py develop` has it; `finders` the files of editable installs' import hooks.
+    """
+
+    def __init__(self) -> None:
+        self.entries: List[str] = []
+        self.standard: Set[str] = set()
+        self.in_place: Set[str] = set()
+        self.finders: List[str] = []
+        self.user_site = ""
+
+    def add_site_folder(self, folder: str, known: "Set[str]", problems: "List[str]") -> None:
+        """Do to sys.path what `site.addsitedir` does, but execute no line of a .pth file."""
+        folder = os.path.abspath(folder)
+        if folder not in known:
+            known.add(folder)
+            sys.path.append(folder)
+        for name in sorted(names_in(folder, problems)):
+            if name.endswith(".pth") and not name.startswith("."):
+                self._read_pth(folder, name, known, problems)
+
+    def _read_pth(self, folder: str, name: str, known: "Set[str]", problems: "List[str]") -> None:
+        path = os.path.join(folder, name)
+        # Decoded as file names are, for its lines are paths.
+        text = os.fsdecode(read_file(path, MAX_SMALL, problems))
+        for line in re.split(r"\r\n|\r|\n", text):
+            if line.startswith("#") or not line.strip():
+                continue
+            if line.startswith(("import ", "import\t")):
+                match = re.match(r"import\s+(__editable___\w+_finder)\b", line)
+                if match:
+                    self.finders.append(os.path.join(folder, match.group(1) + ".py"))
+                elif "sys.path" in line:
+                    problems.append(f"{clean_path(path)} changes sys.path by code; it was not run")
+                continue
+            entry = os.path.abspath(os.path.join(folder, line.rstrip()))
+            try:
+                exists = os.path.exists(entry)
+            except ValueError:  # a NUL in the line; `site` gives up on the file here, too
+                return
+            if exists and entry not in known:
+                known.add(entry)
+                sys.path.append(entry)
+                if name == "easy-install.pth":
+                    self.in_place.add(entry)
+
+
+def search_path(problems: "List[str]") -> "SearchPath":
+    """Compute the search path of a script; afterwards sys.prefix is the environment's.
+
+    sys.path itself comes back as it was, so that later imports find the standard library alone.
+    """
+    result = SearchPath()
+    before = list(sys.path)
+    standard = moved_home(before, problems)
+    site = harmless_site(problems)
+    python_path = os.environ.get("PYTHONPATH")
+    try:
+        sys.path[:] = (python_path.split(os.pathsep) if python_path else []) + standard
+        if site is None:
+            known = {os.path.abspath(entry) for entry in sys.path}
+            version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+            folder = os.path.join(sys.prefix, "lib", version, "site-packages")
+            result.add_site_folder(folder, known, problems)
+        else:
+            user_site_allowed = (
+                not os.environ.get("PYTHONNOUSERSITE")
+                and os.getuid() == os.geteuid()
+                and os.getgid() == os.getegid()
+            )
+
+            def add_site_folder(folder: str, known: "Set[str]") -> "Set[str]":
+                result.add_site_folder(folder, known, problems)
+                return known
+
+            site.addsitedir = add_site_folder
+            site.check_enableusersite = lambda: user_site_allowed
+            site.execsitecustomize = site.execusercustomize = lambda: None
+            site.main()
+            if site.USER_SITE in sys.path:
+                result.user_site = site.USER_SITE
+        result.entries = list(sys.path)
+    finally:
+        sys.path[:] = before
+    result.standard.update(standard)
+    return result
+
+
+def harmless_site(problems: "List[str]") -> "Any":
+    """Return the interpreter's own `site` module if its parts are known, else None.
+
+    It knows where this interpreter's builder keeps packages: dist-packages, lib64, /usr/local.
+    """
+    path = os.path.join(os.path.dirname(os.__file__), "site.py")
+    source = read_file(path, 1 << 18, problems)
+    # The site.py of virtualenv before 20 executes .pth files when it is imported, and from 3.15
+    # on `site` does it in other functions.
+    if (source and b"flags.no_site" not in source) or sys.version_info >= (3, 15):
+        problems.append(
+            "the site module of this interpreter is not known: "
+            "of the search path only the environment's site-packages was read"
+        )
+        return None
+    import site
+
+    site.getusersitepackages()  # its imports must not happen while sys.path is foreign
+    return site
+
+
+def moved_home(standard: "List[str]", problems: "List[str]") -> "List[str]":
+    """Return the standard library's entries where PYTHONHOME, ignored under -I, puts them."""
+    home, _, exec_home = os.environ.get("PYTHONHOME", "").partition(os.pathsep)
+    if not home:
+        return list(standard)
+    exec_home = exec_home or home
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    if not os.path.exists(os.path.join(home, "lib", version, "os.py")):
+        problems.append(
+            f"PYTHONHOME is {clean_path(home)}, which holds no standard library of "
+            f"{version}: this interpreter cannot start while it is set"
+        )
+    moved = []
+    for entry in standard:
+        root = exec_home if os.path.basename(entry) == "lib-dynload" else home
+        inside = entry.startswith(sys.base_prefix + os.sep)
+        moved.append(root + entry[len(sys.base_prefix) :] if inside else entry)
+    if sys.prefix == sys.base_prefix:
+        sys.prefix, sys.exec_prefix = home, exec_home
+    sys.base_prefix, sys.base_exec_prefix = home, exec_home
+    return moved
+
+
+def finder_mapping(path: str, problems: "List[str]") -> "Dict[str, str]":
+    """Return module names and the places they come from, read out of setuptools' finder."""
+    source = read_text(path, problems)
+    match = re.search(r"^MAPPING\b[^=\n]*=\s*(\{.*\})\s*$", source, re.MULTILINE)
+    if match:
+        import ast
+
+        try:
+            mapping = ast.literal_eval(match.group(1))
+            return {str(name): str(place) for name, place in mapping.items()}
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            pass
+    problems.append(f"{clean_path(path)} holds no mapping that can be read")
+    return {}
+
+
+# --- metadata ---------------------------------------------------------------------------------
+
+
+def canonical(name: str) -> str:
+    """A project name as PEP 503 normalises it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+FIELD = re.compile(
+    r"^(name|version|requires-python|requires-dist|tag)[ \t]*:(.*(?:\n[ \t].*)*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def parse_headers(text: str) -> "Dict[str, List[str]]":
+    """Return the values of the fields of FIELD by lower-case name, up to the first blank line."""
+    fields: Dict[str, List[str]] = {}
+    headers = text.replace("\r\n", "\n").partition("\n\n")[0]
+    for name, value in FIELD.findall("" if headers.startswith("\n") else headers):
+        fields.setdefault(name.lower(), []).append(" ".join(value.split()))
+    return fields
+
+
+def read_headers(path: str, problems: "List[str]") -> "Tuple[Dict[str, List[str]], bool]":
+    """Return the metadata of a METADATA or PKG-INFO file and whether all of it was read."""
+    for limit in (MAX_SMALL, MAX_METADATA):
+        data = read_file(path, limit, problems)
+        whole = len(data) < limit or b"\n\n" in data or b"\r\n\r\n" in data
+        if whole:
+            break
+    return parse_headers(data.decode("utf-8", "replace")), whole
+
+
+def parse_requires(text: str) -> "List[str]":
+    """Return the requirements of an egg's requires.txt in the form of Requires-Dist.
+
+    Those of extras are left out, as everywhere in this file.
+    """
+    requires = []
+    marker = ""
+    wanted = True
+    for line in text.splitlines():
+        line = line.strip()  # noqa: PLW2901
+        if line.startswith("[") and line.endswith("]"):
+            extra, _, marker = line[1:-1].partition(":")
+            wanted = not extra.strip()
+        elif line and wanted and not line.startswith("#"):
+            requires.append(f"{line} ; {marker.strip()}" if marker.strip() else line)
+    return requires
+
+
+def is_for_extra(requirement: str) -> bool:
+    """Whether a Requires-Dist applies only if an extra is asked for."""
+    return re.search(r"\bextra\b", requirement.partition(";")[2]) is not None
+
+
+def describe_origin(text: str, path: str, problems: "List[str]") -> "Tuple[str, str]":
+    """Return where direct_url.json says that a distribution came from, and its editable folder."""
+    try:
+        data = json.loads(text)
+        url = str(data["url"])
+        version_control = data.get("vcs_info") or {}
+        editable = bool((data.get("dir_info") or {}).get("editable"))
+        if version_control:
+            url = f"{version_control.get('vcs', 'vcs')}+{url}"
+            commit = version_control.get("commit_id")
+            url += f"@{commit}" if commit else ""
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        problems.append(f"{clean_path(path)} is not what PEP 610 describes")
+        return "", ""
+    folder = ""
+    if editable and url.startswith("file://"):
+        folder = clean_path(unquote(url[len("file://") :]))
+    return clean(without_credentials(url)), folder
+
+
+def unquote(text: str) -> str:
+    """Resolve the %XX of a URL's path; urllib.parse takes 10 ms to import."""
+    data = re.sub(rb"%([0-9A-Fa-f]{2})", lambda m: bytes([int(m.group(1), 16)]), os.fsencode(text))
+    return os.fsdecode(data)
+
+
+class FileList:
+    """The files that a RECORD or installed-files.txt puts under one search entry.
+
+    Compiled .pyc files and what lies outside of the entry (scripts, data) do not count: they may
+    come and go, and no import needs them.
+    """
+
+    def __init__(self, data: bytes, inside: bytes = b"") -> None:
+        """Take the bytes of a list whose paths are relative to the folder `inside` of the entry."""
+        if inside:
+            lines = data.split(b"\n")
+            data = b"\n".join(os.path.normpath(inside + b"/" + line) for line in lines if line)
+        self.data = data
+        # Whole lines are kept, for most of a long list are never looked at.
+        self.lines = data.split(b"\n")
+
+    def __len__(self) -> int:
+        """Return how many files there should be."""
+        if len(self.lines) <= FULL_CHECK:
+            return sum(map(counts, self.lines))
+        return len(self.lines) - self.data.count(b".pyc") - self.data.count(b"\n../")
+
+    def modules(self) -> "List[str]":
+        """Return the top-level import names."""
+        names = set()
+        for first in {line.partition(b"/")[0] for line in self.lines}:
+            if b"," in first or b".py" in first:
+                path = path_of(first)
+                stem = path.partition(b".")[0] if path.endswith((b".py", b".so")) else b""
+            else:
+                folder = first + b"/"
+                has_code = any(
+                    line.startswith(folder) and (b".py," in line or b".so," in line)
+                    for line in self.lines
+                )
+                stem = first if has_code else b""
+            names.add(stem.decode("utf-8", "replace"))
+        return sorted(name for name in names if name.isidentifier() and not name.startswith("__"))
+
+    def missing(self, entry: str) -> "List[str]":
+        """Return those that do not exist; of a long list, those of a sample of it."""
+        lines = self.lines
+        if len(lines) > FULL_CHECK:
+            lines = lines[:: len(lines) // SAMPLE] + self._shared_objects()
+        folders: Dict[bytes, Set[bytes]] = {}
+        for line in lines:
+            if counts(line):
+                folder, _, name = path_of(line).rpartition(b"/")
+                folders.setdefault(folder, set()).add(name)
+        root = os.fsencode(entry) + b"/"
+        gone = []
+        for folder, names in folders.items():
+            place = root + folder
+            if len(names) < 6:
+                absent = [name for name in names if not os.path.lexists(place + b"/" + name)]
+            else:
+                try:
+                    absent = list(names.difference(os.listdir(place)))
+                except OSError:
+                    absent = list(names)
+            gone += [os.path.join(folder, name) for name in absent]
+        return sorted(clean(os.fsdecode(path)) for path in gone)
+
+    def _shared_objects(self) -> "List[bytes]":
+        """Return the lines that name shared objects."""
+        # Searched as one text: a loop over the lines of torch takes ten times as long.
+        lines = []
+        at = self.data.find(b".so")
+        while at >= 0:
+            end = self.data.find(b"\n", at)
+            end = len(self.data) if end < 0 else end
+            lines.append(self.data[self.data.rfind(b"\n", 0, at) + 1 : end])
+            at = self.data.find(b".so", end)
+        return lines
+
+
+OUTSIDE = (b"/", b"../", b'"/', b'"../')
+
+
+def counts(line: bytes) -> bool:
+    """Whether a line of a list names a file that should exist under the search entry."""
+    return bool(line) and b".pyc" not in line and not line.startswith(OUTSIDE)
+
+
+def path_of(line: bytes) -> bytes:
+    """Return the first field of a line of CSV."""
+    return quoted(line) if line.startswith(b'"') else line.partition(b",")[0]
+
+
+def quoted(line: bytes) -> bytes:
+    """Return the first, quoted field of a line of CSV."""
+    match = re.match(rb'"((?:[^"]|"")*)"', line)
+    return match.group(1).replace(b'""', b'"') if match else b""
+
+
+# --- distributions ----------------------------------------------------------------------------
+
+
+class Entry:
+    """One folder of the search path with the names in it."""
+
+    def __init__(self, path: str, names: "Set[str]", standard: bool, index: int) -> None:
+        self.path = path
+        self.names = names
+        self.standard = standard
+        self.index = index
+
+    def kind(self, module: str) -> str:
+        """Return how this folder serves a top-level module: "module", "namespace" or ""."""
+        if any(module + suffix in self.names for suffix in SUFFIXES):
+            return "module"
+        if module not in self.names:
+            return ""
+        folder = os.path.join(self.path, module)
+        if any(os.path.isfile(os.path.join(folder, "__init__" + suffix)) for suffix in SUFFIXES):
+            return "module"
+        return "namespace" if os.path.isdir(folder) else ""
+
+
+SUFFIXES = (".py", *_imp.extension_suffixes())
+
+
+def read_entries(path: "SearchPath", problems: "List[str]") -> "List[Entry]":
+    """List the folders of the search path, each once, under whatever names it is there."""
+    entries = []
+    seen = set()
+    for index, folder in enumerate(path.entries):
+        try:
+            status = os.stat(folder)
+        except (OSError, ValueError):
+            continue
+        if (status.st_dev, status.st_ino) not in seen:
+            seen.add((status.st_dev, status.st_ino))
+            names = names_in(folder, problems)
+            entries.append(Entry(folder, names, folder in path.standard, index))
+    return entries
+
+
+def distributions(
+    path: "SearchPath", entries: "List[Entry]", problems: "List[str]"
+) -> "List[Json]":
+    """Return the records of all distributions on the search path, in its order."""
+    found: List[Json] = []
+    for entry in entries:
+        if entry.path.endswith(".egg"):
+            found.append(read_egg(entry, problems))
+        metadata = sorted(
+            name for name in entry.names if name.endswith((".dist-info", ".egg-info", ".egg-link"))
+        )
+        for name in metadata:
+            if len(found) >= MAX_DISTRIBUTIONS:
+                problems.append(
+                    f"there are more than {MAX_DISTRIBUTIONS} distributions; the rest was not read"
+                )
+                return found
+            place = os.path.join(entry.path, name)
+            if name.startswith("~"):
+                found.append(leftover(entry, name))
+            elif name.endswith(".dist-info"):
+                found.append(read_dist_info(entry, name, problems))
+            elif name.endswith(".egg-link"):
+                found += follow_egg_link(entry, name, path, problems)
+            else:
+                found.append(read_egg_info(entry, name, place, problems))
+                if entry.path in path.in_place:
+                    found[-1]["editable"] = clean_path(entry.path)
+    # A project folder that is installed in place often holds its egg-info, too: one distribution.
+    return [
+        one
+        for one in found
+        if not (
+            one["path"].endswith(".egg-info")
+            and any(
+                other["path"].endswith(".dist-info")
+                and canonical(other["name"]) == canonical(one["name"])
+                and is_inside(one["search_entry"], other.get("editable", ""))
+                for other in found
+            )
+        )
+    ]
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether `path` is `folder` or lies in it; nothing lies in an unnamed folder."""
+    return bool(folder) and (path + "/").startswith(folder.rstrip("/") + "/")
+
+
+def record_of(entry: "Entry", place: str, fields: "Dict[str, List[str]]") -> "Json":
+    """Start the record of a distribution: its name and version from metadata or its file name."""
+    stem = os.path.basename(place).rpartition(".")[0]
+    if stem == "EGG":
+        stem = os.path.basename(entry.path).rpartition(".")[0]
+    name, _, rest = stem.partition("-")
+    return {
+        "name": clean(first(fields, "name") or name),
+        "version": clean(first(fields, "version") or rest.partition("-py")[0]),
+        "path": clean_path(place),
+        "search_entry": clean_path(entry.path),
+        "requires_python": clean(first(fields, "requires-python")),
+        "requires": clean_all(
+            value for value in fields.get("requires-dist", ()) if not is_for_extra(value)
+        ),
+    }
+
+
+def first(fields: "Dict[str, List[str]]", name: str) -> str:
+    """The first value of a field, empty if it has none."""
+    values = fields.get(name)
+    return values[0] if values else ""
+
+
+def clean_all(texts: "Iterable[str]") -> "List[str]":
+    """The first MAX_ITEMS of `texts`, each `clean`, without empty ones."""
+    result = []
+    for text in texts:
+        if clean(text):
+            result.append(clean(text))
+            if len(result) == MAX_ITEMS:
+                break
+    return result
+
+
+def note_incomplete(record: "Json", fields: "Dict[str, List[str]]", name: str) -> None:
+    """Note in the record what its metadata file, named `name`, lacks."""
+    lacking = [field for field in ("Name", "Version") if not first(fields, field.lower())]
+    if not fields:
+        record["problem"] = f"no {name} that can be read"
+    elif lacking:
+        record["problem"] = f"{name} has no {' and no '.join(lacking)}"
+
+
+def read_dist_info(entry: "Entry", name: str, problems: "List[str]") -> "Json":
+    """Return the record of a .dist-info folder."""
+    place = os.path.join(entry.path, name)
+    present = names_in(place, problems)
+    fields: Dict[str, List[str]] = {}
+    whole = True
+    if "METADATA" in present:
+        fields, whole = read_headers(os.path.join(place, "METADATA"), problems)
+    record = record_of(entry, place, fields)
+    note_incomplete(record, fields, "METADATA")
+    if not whole:
+        record["problem"] = f"of METADATA only the first {MAX_METADATA >> 20} MiB was read"
+    if "INSTALLER" in present:
+        text = read_text(os.path.join(place, "INSTALLER"), problems)
+        record["installer"] = clean(text.strip().partition("\n")[0])
+    if "WHEEL" in present:
+        wheel = parse_headers(read_text(os.path.join(place, "WHEEL"), problems))
+        record["tags"] = clean_all(wheel.get("tag", ()))
+    if "direct_url.json" in present:
+        path = os.path.join(place, "direct_url.json")
+        text = read_text(path, problems)
+        record["direct_url"], record["editable"] = describe_origin(text, path, problems)
+    files = None
+    if "RECORD" in present:
+        data = read_file(os.path.join(place, "RECORD"), MAX_RECORD, problems)
+        # The last line of a list that was cut is not a whole path.
+        files = FileList(data if len(data) < MAX_RECORD else data.rpartition(b"\n")[0])
+        note_missing(record, files, entry)
+    note_modules(record, place, present, files, problems)
+    return record
+
+
+def note_missing(record: "Json", files: "FileList", entry: "Entry") -> None:
+    """Note in the record what its list of files names and the disk does not have."""
+    missing = files.missing(entry.path)
+    record["files"] = len(files)
+    record["missing"] = missing[:MISSING_SHOWN]
+    record["missing_count"] = len(missing)
+
+
+def note_modules(
+    record: "Json",
+    place: str,
+    present: "Set[str]",
+    files: "Optional[FileList]",
+    problems: "List[str]",
+) -> None:
+    """Note in the record the import names: of top_level.txt, else of the list of files."""
+    names: Sequence[str] = ()
+    if "top_level.txt" in present:
+        names = read_text(os.path.join(place, "top_level.txt"), problems).split()
+    if not names and files is not None:
+        names = files.modules()
+    record["modules"] = clean_all(names)
+
+
+def read_egg_info(entry: "Entry", name: str, place: str, problems: "List[str]") -> "Json":
+    """Return the record of an .egg-info, a folder of setuptools' or a file of distutils'."""
+    if not os.path.isdir(place):
+        fields, _ = read_headers(place, problems)
+        record = record_of(entry, place, fields)
+        note_incomplete(record, fields, name)
+        return record
+    present = names_in(place, problems)
+    fields, whole = {}, True
+    if "PKG-INFO" in present:
+        fields, whole = read_headers(os.path.join(place, "PKG-INFO"), problems)
+    if "requires.txt" in present:
+        text = read_text(os.path.join(place, "requires.txt"), problems)
+        fields["requires-dist"] = parse_requires(text)
+    record = record_of(entry, place, fields)
+    note_incomplete(record, fields, "PKG-INFO")
+    if not whole:
+        record["problem"] = f"of PKG-INFO only the first {MAX_METADATA >> 20} MiB was read"
+    files = None
+    if "installed-files.txt" in present:
+        path = os.path.join(place, "installed-files.txt")
+        files = FileList(read_file(path, MAX_RECORD, problems), os.fsencode(name))
+        note_missing(record, files, entry)
+    note_modules(record, place, present, files, problems)
+    return record
+
+
+def read_egg(entry: "Entry", problems: "List[str]") -> "Json":
+    """Return the record of an egg on the search path; of a zipped one its file name has to do."""
+    place = os.path.join(entry.path, "EGG-INFO")
+    if "EGG-INFO" in entry.names:
+        return read_egg_info(entry, "EGG-INFO", place, problems)
+    record = record_of(entry, entry.path, {})
+    record["problem"] = "a zipped egg, whose metadata was not read"
+    return record
+
+
+def leftover(entry: "Entry", name: str) -> "Json":
+    """Return the record of what pip had set aside when it was broken off."""
+    record = record_of(entry, os.path.join(entry.path, name), {})
+    record["problem"] = "left over from a pip run that was broken off; pip ignores it"
+    return record
+
+
+def follow_egg_link(
+    entry: "Entry", name: str, path: "SearchPath", problems: "List[str]"
+) -> "List[Json]":
+    """Return the record of a `setup.py develop` install that no entry of the path serves, if so."""
+    place = os.path.join(entry.path, name)
+    line = os.fsdecode(read_file(place, MAX_SMALL, problems)).partition("\n")[0].strip()
+    folder = os.path.abspath(os.path.join(entry.path, line))
+    if folder in path.entries:
+        return []
+    egg_info = name[: -len(".egg-link")].replace("-", "_") + ".egg-info"
+    if line and os.path.isdir(os.path.join(folder, egg_info)):
+        record = read_egg_info(entry, egg_info, os.path.join(folder, egg_info), problems)
+        record["problem"] = "its project folder is not on the search path"
+    else:
+        record = record_of(entry, place, {})
+        record["problem"] = f"its project folder {clean_path(folder)} holds no {clean(egg_info)}"
+    record["editable"] = clean_path(folder)
+    return [record]
+
+
+# --- shadowing --------------------------------------------------------------------------------
+
+
+def note_shadowing(
+    found: "List[Json]", entries: "List[Entry]", finders: "Dict[str, str]", problems: "List[str]"
+) -> None:
+    """Set `shadowed_by` in the records whose modules an earlier entry of the path serves.
+
+    The standard library is left out: backports of its modules are shadowed by design.
+    """
+    packages = [entry for entry in entries if not entry.standard]
+    homes: List[List[Tuple[str, Optional[Entry]]]] = []
+    owners: Dict[Tuple[Optional[Entry], str], List[Json]] = {}
+    claims: Dict[str, Set[str]] = {}
+    for record in found:
+        places = []
+        for module in record.get("modules", ()):
+            known, home = home_of(module, record, packages, finders)
+            if known and module not in COMMON_MODULES:
+                places.append((module, home))
+                owners.setdefault((home, module), []).append(record)
+                claims.setdefault(module, set()).add(canonical(record["name"]))
+        homes.append(places)
+    for record, places in zip(found, homes):
+        shadows = (
+            entry
+            for module, home in places
+            for entry in packages[: packages.index(home) if home else None]
+            if entry.kind(module) == "module"
+            and not is_shared(module, entry, len(claims[module]) > 1, problems)
+            and not is_same(record, module, entry, owners.get((entry, module), []), problems)
+        )
+        entry = next(shadows, None)
+        if entry:
+            record["shadowed_by"] = clean_path(entry.path)
+
+
+def home_of(
+    module: str, record: "Json", packages: "List[Entry]", finders: "Dict[str, str]"
+) -> "Tuple[bool, Optional[Entry]]":
+    """Return whether it is known where a distribution's module lies, and its entry of the path.
+
+    An import hook of an editable install serves it if that is None; hooks come after the path.
+    """
+    for entry in packages:
+        inside = clean_path(entry.path)
+        own = inside == record["search_entry"] or is_inside(inside, record.get("editable", ""))
+        if own and entry.kind(module):
+            return True, entry
+    return bool(record.get("editable")) and module in finders, None
+
+
+def is_same(
+    record: "Json", module: str, entry: "Entry", owners: "List[Json]", problems: "List[str]"
+) -> bool:
+    """Whether the module of an entry is from the same project at the same version."""
+    if owners:
+        return any(
+            canonical(owner["name"]) == canonical(record["name"])
+            and owner["version"] == record["version"]
+            for owner in owners
+        )
+    # A tree without metadata, as training scripts put on PYTHONPATH.
+    for name in ("/version.py", "/_version.py", "/__init__.py", ".py"):
+        source = read_text(os.path.join(entry.path, module + name), problems)
+        version = assignments(source).get("__version__")
+        if version:
+            return bool(version == record["version"])
+    return False
+
+
+def is_shared(module: str, entry: "Entry", claimed_twice: bool, problems: "List[str]") -> bool:
+    """Whether the package of an entry is made to be spread over several distributions."""
+    path = os.path.join(entry.path, module, "__init__.py")
+    if not os.path.isfile(path):
+        return False
+    source = read_file(path, MAX_SMALL, problems)
+    # The nvidia-* wheels share a package whose __init__.py is empty.
+    is_empty = claimed_twice and not source.strip()
+    return is_empty or b"extend_path" in source or b"declare_namespace" in source
+
+
+def assignments(source: str) -> "Dict[str, Optional[str]]":
+    """Return the names that lines of Python assign a string literal or None, unindented."""
+    found = re.findall(
+        r"""^(\w+)[ \t]*(?::[^=\n]+)?=[ \t]*(?:None\b|(['"])([^'"\n]*)\2)[ \t]*(?:\#.*)?\r?$""",
+        source,
+        re.MULTILINE,
+    )
+    return {name: clean(value) if quote else None for name, quote, value in found}
+
+
+# --- torch ------------------------------------------------------------------------------------
+
+
+def seen(value: "Any", origin: str) -> "Json":
+    """An observed value as the records have it."""
+    return {"value": value, "origin": clean_path(origin)}
+
+
+def unseen(why: str) -> "Json":
+    """An unknown value as the records have it."""
+    return {"unknown": why}
+
+
+def torch_files(
+    entries: "List[Entry]", finders: "Dict[str, str]", problems: "List[str]"
+) -> "Optional[Json]":
+    """Return what the files of the torch that would be imported say; None if there is none."""
+    folder = finders.get("torch", "")
+    for entry in entries:
+        if entry.kind("torch") == "module":
+            folder = os.path.join(entry.path, "torch")
+            break
+    if not folder:
+        return None
+    record = {"path": clean_path(folder), "abi": torch_abi(folder, problems)}
+    version_file = os.path.join(folder, "version.py")
+    source = read_text(version_file, problems)
+    values = assignments(source)
+    if not source:
+        nothing = unseen(f"{clean_path(version_file)} cannot be read")
+        record.update(version=nothing, cuda=nothing, hip=nothing)
+        return record
+    version, cuda, hip = (values.get(name) for name in ("__version__", "cuda", "hip"))
+    record["version"] = (
+        seen(version, version_file)
+        if version
+        else unseen(f"{clean_path(version_file)} states no __version__")
+    )
+    # Other platforms have a field of their own beside a cuda that is None.
+    others = {
+        name: value
+        for name, value in values.items()
+        if value and name not in ("__version__", "cuda", "hip", "git_version", "debug")
+    }
+    if cuda:
+        record["cuda"] = seen(".".join(cuda.split(".")[:2]), version_file)
+    elif hip or others:
+        record["cuda"] = unseen(
+            "version.py names "
+            + ", ".join(
+                f"{name} {value}" for name, value in {"hip": hip, **others}.items() if value
+            )
+        )
+    else:
+        record["cuda"] = seen("cpu", version_file)
+    record["hip"] = seen(hip, version_file) if hip else unseen("version.py names no hip")
+    if others:
+        record["vendor"] = others
+    return record
+
+
+def torch_abi(folder: str, problems: "List[str]") -> "Json":
+    """Return _GLIBCXX_USE_CXX11_ABI of a torch: of its CMake file, else of its symbols."""
+    roots = [folder]
+    if is_inside(folder, sys.prefix):
+        roots.append(sys.prefix)  # conda's libtorch package
+    for root in roots:
+        path = os.path.join(root, "share", "cmake", "Torch", "TorchConfig.cmake")
+        match = re.search(r"_GLIBCXX_USE_CXX11_ABI=([01])\b", read_text(path, problems))
+        if match:
+            return seen(int(match.group(1)), path)
+    for root in roots:
+        path = os.path.join(root, "lib", "libc10.so")
+        library = read_file(path, MAX_LIBRARY, problems)
+        # Constructors of c10::Error take a std::string, whose mangled name tells the ABI.
+        for symbol in re.findall(rb"_ZN3c105ErrorC[12]E([0-9A-Za-z_]+)\0", library):
+            if b"__cxx11" in symbol:
+                return seen(1, path)
+            if b"Ss" in symbol:
+                return seen(0, path)
+    return unseen("neither TorchConfig.cmake nor the symbols of libc10.so tell it")
+
+
+# --- conda, commands, variables ---------------------------------------------------------------
+
+
+def conda_packages(problems: "List[str]") -> "List[Json]":
+    """Return the packages of conda-meta of the environment, in order of their names."""
+    folder = os.path.join(sys.prefix, "conda-meta")
+    packages = []
+    for name in sorted(names_in(folder, problems)):
+        parts = name[: -len(".json")].rsplit("-", 2)
+        if name.endswith(".json") and len(parts) == 3:
+            package, version, build = map(clean, parts)
+            # Records are megabytes of file lists; their keys are sorted, "channel" is an early one.
+            text = read_text(os.path.join(folder, name), problems, 1 << 13)
+            match = re.search(r'"channel": *"([^"]*)"', text)
+            packages.append(
+                {
+                    "name": package,
+                    "version": version,
+                    "build": build,
+                    "channel": channel_name(match.group(1)) if match else "",
+                }
+            )
+        if len(packages) == MAX_DISTRIBUTIONS:
+            break
+    return packages
+
+
+def channel_name(channel: str) -> str:
+    """Return a channel without host, token and platform: "conda-forge", "pkgs/main"."""
+    path = re.sub(r"^\w+://[^/]*/(?:t/[^/]+/)?", "", channel)
+    return clean(re.sub(r"/(?:noarch|linux-\w+|osx-\w+|win-\w+)/?$", "", path))
+
+
+def commands(problems: "List[str]") -> "List[Json]":
+    """Return the commands of COMMANDS that PATH serves and the Python that each starts."""
+    found = []
+    for name in COMMANDS:
+        path = which(name)
+        if path:
+            start = read_file(path, 4096, problems)
+            found.append(
+                {
+                    "name": name,
+                    "path": clean_path(path),
+                    "interpreter": clean_path(script_interpreter(start, path)),
+                }
+            )
+    return found
+
+
+def which(name: str) -> str:
+    """Return the file that PATH serves for a command name, empty if it serves none."""
+    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        path = os.path.abspath(os.path.join(folder, name))
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    return ""
+
+
+def script_interpreter(start: bytes, path: str) -> str:
+    """Return the Python that a script starts, by its first bytes; empty if it starts none."""
+    if not start.startswith(b"#!"):
+        return ""
+    lines = os.fsdecode(start[2:]).split("\n")
+    words = lines[0].split()
+    if not words:
+        return ""
+    program = os.path.basename(words[0])
+    if program == "env":
+        # env may have options (-S) and variables before the command.
+        names = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+        if names and is_python(names[0]):
+            return names[0] if "/" in names[0] else which(names[0])
+        return ""
+    if program in ("sh", "bash", "dash") and len(lines) > 1:
+        # Installers write this where a path is too long for a first line, or holds spaces.
+        match = re.match(r"""'''exec'\s+("[^"]*"|\S+)\s+"\$0"\s+"\$@\"""", lines[1])
+        if match and "$" not in match.group(1):
+            return match.group(1).strip('"')
+        # And this where an environment may be moved.
+        match = re.match(r"""'''exec' "\$\(dirname .*"\$0".*\)"/'?([\w.]+)'? """, lines[1])
+        if match:
+            return os.path.join(os.path.dirname(os.path.realpath(path)), match.group(1))
+        return ""
+    return words[0] if is_python(program) else ""
+
+
+def is_python(program: str) -> bool:
+    """Whether a command's name is that of a Python interpreter."""
+    return os.path.basename(program).startswith(("python", "pypy"))
+
+
+def variables() -> "Dict[str, str]":
+    """Return the variables that change imports, linking or builds, without credentials."""
+    return {
+        name: clean(without_credentials(value), 4096)
+        for name, value in sorted(os.environ.items())
+        if (name in VARIABLES or name.startswith(VARIABLE_STARTS))
+        and not any(word in name for word in SECRETS)
+    }
+
+
+# --- the whole --------------------------------------------------------------------------------
+
+
+def soabi() -> str:
+    """Return the tag of extension modules' file names, "cpython-38-x86_64-linux-gnu"."""
+    return _imp.extension_suffixes()[0][1:].rpartition(".")[0]
+
+
+def limited(problems: "List[str]") -> "List[str]":
+    """The first MAX_PROBLEMS of the problems, each once, and how many more there were."""
+    unique = list(dict.fromkeys(problems))
+    if len(unique) > MAX_PROBLEMS:
+        unique[MAX_PROBLEMS:] = [f"and {len(unique) - MAX_PROBLEMS} more that could not be read"]
+    return unique
+
+
+def observe() -> "Json":
+    """Return the record of this interpreter's environment."""
+    problems: List[str] = []
+    path = search_path(problems)
+    entries = read_entries(path, problems)
+    finders: Dict[str, str] = {}
+    for finder in path.finders:
+        finders.update(finder_mapping(finder, problems))
+    found = distributions(path, entries, problems)
+    note_shadowing(found, entries, finders, problems)
+    target = {
+        "python": clean_path(sys.executable),
+        "version": sys.version.split()[0].rstrip("+"),
+        "implementation": sys.implementation.name,
+        "soabi": soabi(),
+        "prefix": clean_path(sys.prefix),
+        "base_prefix": clean_path(sys.base_prefix),
+        "free_threaded": "t" in getattr(sys, "abiflags", ""),
+        "path": [clean_path(entry) for entry in path.entries],
+        "user_site": clean_path(path.user_site),
+        "environ": variables(),
+        "distributions": [
+            {name: value for name, value in record.items() if value or name == "version"}
+            for record in found
+        ],
+        "conda": conda_packages(problems),
+        "commands": commands(problems),
+        "torch": torch_files(entries, finders, problems),
+    }
+    target["problems"] = limited(problems)
+    return target
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(observe()))

@@ -120,7 +120,7 @@ def _container_signs(host: Host) -> Iterator[Tuple[str, str]]:
         for pattern, kind in (
             (r"/kubepods", "kubernetes"),
             (r"/libpod", "podman"),
-            (r"/docker[/-]", "docker"),
+            (r"/docker(?:/|-[0-9a-f]{12})", "docker"),
             (r"/lxc[./]", "lxc"),
         ):
             if re.search(pattern, groups):

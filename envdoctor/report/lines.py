@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import io
-from typing import Iterable, List
+import re
+from typing import Iterable, Iterator, List
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
 from envdoctor.report.view import View
 
-_MEASURE = Console(file=io.StringIO(), width=80)
+# What a line is never broken inside: a word, one wide character with the punctuation after it.
+_WIDE = "\u2e80-\u2fff\u3003-\u3007\u3021-\ua4cf\uac00-\ud7ff\uf900-\ufaff"
+_CLOSING = "\u3001\u3002\u300b\u300d\u300f\u3011\uff01\uff09\uff0c\uff1a\uff1b\uff1f"
+_PIECE = re.compile(rf"[{_WIDE}][{_CLOSING}]*|[^\s{_WIDE}]+|\s+")
 
 
 def wrapped(text: Text, width: int, first: str = "", rest: str = "") -> List[Text]:
@@ -20,10 +25,21 @@ def wrapped(text: Text, width: int, first: str = "", rest: str = "") -> List[Tex
     and is never broken.
     """
     lines: List[Text] = []
-    for line in text.wrap(_MEASURE, max(width - len(first), 1), overflow="ignore"):
+    for line in text.divide(_breaks(text.plain, width - len(first))):
         line.rstrip()
         lines.append(Text.assemble(rest if lines else first, line))
     return lines
+
+
+def _breaks(text: str, width: int) -> Iterator[int]:
+    """Where lines of at most `width` columns begin, the first left out."""
+    column = 0
+    for piece in _PIECE.finditer(text):
+        columns = cell_len(piece.group())
+        if column and column + columns > width and not piece.group().isspace():
+            yield piece.start()
+            column = 0
+        column += columns
 
 
 def apart(left: Text, right: Text, width: int) -> List[Text]:

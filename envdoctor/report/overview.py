@@ -17,7 +17,7 @@ from envdoctor.report.view import View
 #: Lines that one answer may take, so that seven of them and the last line are fifteen at most.
 _LINES = 2
 _LABEL = "{:<9}"
-_NEVER = "Imports none of your packages, changes nothing, sends nothing."
+_NEVER = "Never imports your torch, changes or sends anything."
 
 
 def render(report: Report, facts: Facts, following: Tuple[str, str], view: View) -> str:
@@ -26,15 +26,15 @@ def render(report: Report, facts: Facts, following: Tuple[str, str], view: View)
         ("GPU", Text(words.accelerators(facts.accelerator))),
         ("Target", Text(words.target(facts, view))),
         ("Compile", Text(words.tools(facts))),
-        ("Verdict", _verdict(report, facts)),
-        ("Next", _next(*following)),
     ]
     assumed = words.assumed(facts)
     if assumed:
-        answers.insert(3, ("Assumed", Text(assumed)))
+        answers.append(("Assumed", Text(assumed)))
+    answers.append(("Verdict", _verdict(report, facts)))
     lines: List[Text] = []
     for label, answer in answers:
         lines += _answer(label, answer, view.width)
+    lines.append(_next(*following, view.width))
     matrices = f"Matrices of {report.matrices_date}."
     lines += wrapped(Text(f"{_NEVER} {matrices}", "dim"), view.width)
     return printed(lines, view)
@@ -54,12 +54,16 @@ def _verdict(report: Report, facts: Facts) -> Text:
     said = words.verdict(report, facts)
     worst = report.worst()
     if worst in (None, "info"):
-        return Text(said)
+        skipped = words.count(len(report.skipped), "question")
+        return Text(f"{said}; {skipped} skipped" if report.skipped else said)
     first = next(finding for finding in report.findings if finding.severity == worst)
     return Text.assemble(
         (said, STYLES[first.severity]), f"  {clean(first.component)}: {clean(first.summary)}"
     )
 
 
-def _next(command: str, purpose: str) -> Text:
-    return Text.assemble((clean(command, 1000), "cyan"), f"   {purpose}")
+def _next(command: str, purpose: str, width: int) -> Text:
+    """The next command, on one line however long, so that it can be copied."""
+    line = Text.assemble((_LABEL.format("Next"), "bold"), (clean(command, 10_000), "cyan"))
+    note = f"   {purpose}"
+    return line.append(note) if line.cell_len + len(note) <= width else line

@@ -18,6 +18,8 @@ from envdoctor.report.view import View
 _PAGE = 40
 #: Facts that are listed of one finding, unless all is asked for.
 _EVIDENCE = 5
+#: Names of what was ruled out, unless all is asked for.
+_RULED_OUT = 8
 # A reason may be several sentences, a command must stay whole.
 _PROSE = 2_000
 _WHOLE = 100_000
@@ -39,11 +41,8 @@ def render(report: Report, facts: Facts, seconds: float, view: View) -> str:
             lines += [Text(), Text(phase.upper(), "bold")]
         for finding in group:
             lines += _short(finding, view) if finding in brief else _full(finding, view)
-    lines += [Text(), *_foot(report, view)]
-    if brief:
-        hint = f"{words.count(len(brief), 'finding')} in short; in full: --verbose"
-        lines += wrapped(Text(hint), view.width)
-    return printed(lines, view)
+    foot = _foot(report, len(brief), view)
+    return printed([*lines, Text(), *foot] if foot else lines, view)
 
 
 def _ordered(findings: Sequence[Finding]) -> List[Finding]:
@@ -74,7 +73,7 @@ def _head(report: Report, facts: Facts, notes: int, seconds: float, view: View) 
     lines = apart(verdict, Text(f"({seconds:.1f} s)", "dim"), view.width)
     if view.quiet:
         return lines
-    lines += wrapped(Text(words.target(facts, view)), view.width)
+    lines += wrapped(Text(f"Target: {words.target(facts, view)}"), view.width)
     assumed = words.assumed(facts)
     if assumed:
         lines += wrapped(Text(f"Assumed: {assumed}"), view.width)
@@ -133,10 +132,15 @@ def _prose(text: str, view: View) -> List[Text]:
     return wrapped(Text(clean(text, _PROSE)), view.width, "   ", "   ")
 
 
-def _foot(report: Report, view: View) -> List[Text]:
+def _foot(report: Report, brief: int, view: View) -> List[Text]:
     said = []
+    if brief:
+        said.append(f"{words.count(brief, 'finding')} told in short (--verbose).")
     if report.ruled_out:
-        said.append(f"Ruled out: {', '.join(clean(name) for name in report.ruled_out)}.")
+        listed = report.ruled_out if view.verbose else report.ruled_out[:_RULED_OUT]
+        names = ", ".join(clean(name) for name in listed)
+        more = len(report.ruled_out) - len(listed)
+        said.append(f"Ruled out: {names}{f' and {more} more' if more else ''}.")
     if report.skipped and not view.verbose:
         said.append(f"Skipped: {len(report.skipped)} (--verbose).")
     lines = wrapped(Text("  ".join(said)), view.width) if said else []

@@ -124,14 +124,14 @@ def tools(facts: Facts) -> str:
     if lack:
         said += "no " + ", no ".join(lack)
     if toolkit is None:
-        return said + ": CUDA sources do not compile here, wheels install"
+        return said + ": wheels install, CUDA sources do not compile"
     found = facts.target.value
     cuda = found.torch.cuda.value if found is not None and found.torch is not None else None
     if cuda is None or cuda == "cpu":
         return said
     theirs, ours = try_parse(toolkit.version), try_parse(cuda)
     same = theirs is not None and ours is not None and series(theirs) == series(ours)
-    return said + (": torch's own CUDA" if same else f"; torch is built for CUDA {clean(cuda)}")
+    return said + ("; torch's own CUDA" if same else f"; torch was built for CUDA {clean(cuda)}")
 
 
 def assumed(facts: Facts) -> str:

@@ -1,0 +1,54 @@
+"""The first minute: fifteen lines of eighty columns, whatever the machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Callable
+
+import msgspec
+import pytest
+from sample_reports import ABI, MACHINES, NUMPY, TRAINING, report
+
+from envdoctor.model.facts import Accelerator, Gpu, Target, seen, unseen
+from envdoctor.report.overview import render
+from envdoctor.report.view import View
+
+GOLDEN = Path(__file__).resolve().parent / "golden"
+HOME = View(home="/home/ann")
+NEXT = ("envdoctor check", "the evidence and the smallest change")
+
+replace = msgspec.structs.replace
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_golden(name: str, golden: Callable[[Path, str], None]) -> None:
+    said = report(NUMPY, ABI) if name == "training" else report()
+    golden(GOLDEN / f"overview_{name}.txt", render(said, MACHINES[name], NEXT, HOME))
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_fits_on_a_small_terminal(name: str) -> None:
+    lines = render(report(NUMPY, ABI), MACHINES[name], NEXT, HOME).splitlines()
+    assert len(lines) <= 15
+    assert max(map(len, lines)) <= 80
+
+
+def test_long_answers_are_cut() -> None:
+    gpus = tuple(
+        Gpu(f"Some Vendor's Accelerator Number {n} With a Long Name", "9.0") for n in "1234567"
+    )
+    target = Target(python="/x" * 60, prefix="/a/long/prefix" * 12, version="3.8.18")
+    facts = replace(
+        TRAINING,
+        accelerator=Accelerator(gpus=seen(gpus, "NVML"), driver=unseen("a reason " * 40)),
+        target=seen(target, "--python"),
+    )
+    finding = replace(ABI, summary="long words " * 40)
+    lines = render(report(finding), facts, NEXT, HOME).splitlines()
+    assert len(lines) <= 15
+
+
+def test_the_next_command_is_never_cut() -> None:
+    command = "envdoctor check --python " + "/a/long/prefix" * 12 + "/bin/python"
+    lines = render(report(), TRAINING, (command, "why"), HOME).splitlines()
+    assert "Next     " + command in lines

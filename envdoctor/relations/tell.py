@@ -15,8 +15,8 @@ from envdoctor.relations.judge import Breach, Domains, Relations, Verdict, Viola
 from envdoctor.relations.observe import set_modules
 from envdoctor.relations.values import scalar
 
-_SEARCHES = ("fits.", "first.", "last.")
-_FAILING = "failing.gpu"
+SEARCHES = ("fits.", "first.", "last.")
+FAILING = "failing.gpu"
 _MAX_LISTED = 6
 
 
@@ -44,7 +44,7 @@ class Teller:
         """What fills the fields of a breach's templates."""
 
         def fill(text: str) -> str:
-            for search in _SEARCHES:
+            for search in SEARCHES:
                 if text.startswith(search):
                     return self._search(search, text[len(search) :].replace("_", "-"))
             if text.startswith("sm(") and text.endswith(")"):
@@ -52,7 +52,7 @@ class Teller:
             return tell_values(values(text))
 
         def values(text: str) -> List[Value]:
-            if text == _FAILING:
+            if text == FAILING:
                 return [self._failing(breach)]
             return self._values(breach, text)
 

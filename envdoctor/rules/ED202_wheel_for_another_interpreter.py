@@ -1,0 +1,63 @@
+"""A binary wheel is installed that this interpreter cannot load."""
+
+from __future__ import annotations
+
+from typing import Dict, Iterator, List, Tuple
+
+from envdoctor.model.facts import Distribution
+from envdoctor.model.finding import Evidence
+from envdoctor.rules.lookup import (
+    fix,
+    important_first,
+    imported,
+    label,
+    listed,
+    moves_torch,
+    name_of,
+    pip,
+)
+from envdoctor.rules.rule import Context, Fault
+from envdoctor.rules.tags import Tag, interpreter_of, serves, tags_of
+
+
+def examine(context: Context) -> Iterator[Fault]:
+    """Report distributions none of whose wheel tags fits, those of one folder and ABI together."""
+    target = context.target
+    interpreter = interpreter_of(context.facts, target)
+    if interpreter is None:
+        return
+    groups: Dict[Tuple[str, str, bool], List[Tuple[Distribution, Tag]]] = {}
+    for distribution in imported(target).values():
+        tags = list(tags_of(distribution))
+        if not tags or distribution.installer == "conda":
+            continue
+        if any(serves(tag, interpreter) for tag in tags):
+            continue
+        # Without an extension module it may import, and what it brings for another system fail.
+        loads = any(tag.abi != "none" for tag in tags)
+        key = (distribution.search_entry, tags[0].abi, loads)
+        groups.setdefault(key, []).append((distribution, tags[0]))
+    for (place, _, loads), found in groups.items():
+        tag_of = {name_of(d): tag for d, tag in found}
+        first, *others = important_first([d for d, _ in found], context.knowledge)
+        commands = []
+        if not others and not moves_torch(name_of(first), context.knowledge):
+            requirement = f"{first.name}=={first.version}"
+            commands.append(pip(target, "install", "--force-reinstall", "--no-deps", requirement))
+        yield Fault(
+            component=label(first),
+            severity="error" if loads else "warning",
+            words="several" if others else "",
+            fields={
+                "distribution": label(first),
+                "tag": "-".join(tag_of[name_of(first)]),
+                "interpreter": target.soabi or f"{target.implementation} {target.version}",
+                "others": listed(label(d) for d in others),
+                "folder": place,
+            },
+            evidence=(
+                Evidence("Python", f"{target.version} {target.soabi}".rstrip(), target.python),
+                *(Evidence(label(d), d.tags[0], f"{d.path}/WHEEL") for d, _ in found),
+            ),
+            fixes=fix(*commands),
+        )

@@ -1,0 +1,155 @@
+"""A requirement that applies here is not installed."""
+
+from __future__ import annotations
+
+from typing import Dict, Iterator, List, Set, Tuple
+
+from packaging.utils import canonicalize_name
+
+from envdoctor.knowledge.load import Knowledge
+from envdoctor.model.facts import Distribution, Target
+from envdoctor.model.finding import Evidence
+from envdoctor.rules.lookup import (
+    fix,
+    imported,
+    label,
+    listed,
+    moves_torch,
+    of_the_system,
+    pip,
+    sees_all,
+)
+from envdoctor.rules.requirements import Environment, applies, environment, parse
+from envdoctor.rules.rule import Context, Fault
+
+# Import names of projects that others replace under another name (pillow-simd, faiss-gpu, ...).
+_MODULES = {
+    "faiss-cpu": "faiss",
+    "nvidia-ml-py": "pynvml",
+    "paddlepaddle": "paddle",
+    "pillow": "PIL",
+    "tb-nightly": "tensorboard",
+    "tensorflow-cpu": "tensorflow",
+}
+# Projects whose module has long been in the standard library.
+_STANDARD = {
+    "argparse",
+    "asyncio",
+    "configparser",
+    "contextvars",
+    "dataclasses",
+    "enum34",
+    "futures",
+    "ordereddict",
+    "pathlib",
+    "typing",
+    "uuid",
+    "wsgiref",
+}
+
+
+def examine(context: Context) -> Iterator[Fault]:
+    """Report what is missing: by itself if several distributions want it, else with its wanter."""
+    target = context.target
+    if not sees_all(target):
+        return
+    installed = imported(target)
+    known = environment(context.facts, target)
+    served = _Served(target, installed, context.knowledge)
+    wanted: Dict[str, Dict[str, str]] = {}  # {missing: {who wants it: specifier}}
+    for name, distribution in installed.items():
+        # conda and the system's packagers rename, split and leave out: their own tools guard them.
+        if distribution.installer != "conda" and not of_the_system(distribution):
+            for missing, specifier in _missing(distribution, installed, known):
+                if missing not in served:
+                    wanted.setdefault(missing, {})[name] = specifier
+    alone: Dict[str, List[str]] = {}
+    for missing, wanters in wanted.items():
+        if len(wanters) > 1:
+            yield _shared(context, missing, wanters, installed)
+        else:
+            alone.setdefault(next(iter(wanters)), []).append(missing)
+    for wanter, names in alone.items():
+        yield _lacking(context, installed[wanter], {n: wanted[n][wanter] for n in names})
+
+
+def _missing(
+    distribution: Distribution, installed: Dict[str, Distribution], known: Environment
+) -> Iterator[Tuple[str, str]]:
+    for text in distribution.requires:
+        requirement = parse(text)
+        if requirement is None or requirement.name in installed:
+            continue
+        if applies(requirement, known):
+            yield requirement.name, requirement.specifier
+
+
+class _Served:
+    """Projects that are not installed, but whose module is there all the same."""
+
+    def __init__(
+        self, target: Target, installed: Dict[str, Distribution], knowledge: Knowledge
+    ) -> None:
+        self.knowledge = knowledge
+        self.modules: Set[str] = {m for d in installed.values() for m in d.modules}
+        self.modules.update(m for n in installed for m in self._known_modules(n))
+        # conda has packages without Python metadata (opencv), under names of its own (py-opencv)
+        self.conda = {_core(canonicalize_name(package.name)) for package in target.conda}
+
+    def _known_modules(self, name: str) -> List[str]:
+        package = self.knowledge.packages.get(name)
+        return list(package.modules) if package is not None else []
+
+    def __contains__(self, name: str) -> bool:
+        modules = self._known_modules(name) or [_MODULES.get(name, name.replace("-", "_"))]
+        names = {name, *(p for m in modules for p in self.knowledge.providers.get(m, ()))}
+        return (
+            name in _STANDARD
+            or any(module in self.modules for module in modules)
+            or any(_core(one) in self.conda for one in names)
+        )
+
+
+def _core(name: str) -> str:
+    for affix in ("py-", "python-"):
+        if name.startswith(affix):
+            return name[len(affix) :]
+    return name[: -len("-python")] if name.endswith("-python") else name
+
+
+def _shared(
+    context: Context, missing: str, wanters: Dict[str, str], installed: Dict[str, Distribution]
+) -> Fault:
+    specifiers = ",".join(dict.fromkeys(s for s in wanters.values() if s))
+    return Fault(
+        component=missing,
+        words="shared",
+        fields={
+            "missing": missing,
+            "wanters": listed(label(installed[name]) for name in wanters),
+        },
+        evidence=tuple(
+            Evidence(label(installed[name]), f"requires {missing}{s}", installed[name].path)
+            for name, s in wanters.items()
+        ),
+        fixes=fix(*_install(context, {missing: specifiers})),
+    )
+
+
+def _lacking(context: Context, wanter: Distribution, missing: Dict[str, str]) -> Fault:
+    return Fault(
+        component=label(wanter),
+        fields={"distribution": label(wanter), "missing": listed(missing)},
+        evidence=tuple(
+            Evidence(label(wanter), f"requires {name}{specifier}", wanter.path)
+            for name, specifier in missing.items()
+        ),
+        fixes=fix(*_install(context, missing)),
+    )
+
+
+def _install(context: Context, missing: Dict[str, str]) -> List[str]:
+    """The command that adds them, unless that could exchange torch."""
+    if any(moves_torch(name, context.knowledge) for name in missing):
+        return []
+    return [pip(context.target, "install", *(name + wanted for name, wanted in missing.items()))]

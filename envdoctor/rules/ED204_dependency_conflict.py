@@ -1,0 +1,115 @@
+"""An installed version lies outside of what another installed distribution asks for."""
+
+from __future__ import annotations
+
+import re
+from typing import Dict, Iterator, List, NamedTuple
+
+from envdoctor.knowledge.load import Knowledge
+from envdoctor.model.facts import Distribution
+from envdoctor.model.finding import Evidence
+from envdoctor.model.versions import local_part
+from envdoctor.rules.lookup import (
+    evidence,
+    fix,
+    imported,
+    label,
+    listed,
+    moves_torch,
+    of_the_system,
+    pip,
+)
+from envdoctor.rules.requirements import applies, environment, meets, parse
+from envdoctor.rules.rule import Context, Fault
+
+
+class _Wish(NamedTuple):
+    wanter: Distribution
+    specifier: str
+    met: bool
+
+
+def examine(context: Context) -> Iterator[Fault]:
+    """Report each distribution that others want in another version."""
+    installed = imported(context.target)
+    known = environment(context.facts, context.target)
+    wishes: Dict[str, List[_Wish]] = {}
+    for name, wanter in installed.items():
+        if of_the_system(wanter):
+            continue
+        for text in wanter.requires:
+            requirement = parse(text)
+            if requirement is None or not requirement.specifier:
+                continue
+            held = installed.get(requirement.name)
+            if held is None:
+                continue
+            met = meets(held.version, requirement.specifier) is not False
+            if not met and _is_judged_elsewhere(name, wanter, requirement.name, held, context):
+                continue
+            if applies(requirement, known):
+                wish = _Wish(wanter, requirement.specifier, met)
+                wishes.setdefault(requirement.name, []).append(wish)
+    for name, wished in wishes.items():
+        if not all(wish.met for wish in wished):
+            yield _conflict(context, name, installed[name], wished)
+
+
+def _is_judged_elsewhere(
+    name: str, wanter: Distribution, wanted: str, held: Distribution, context: Context
+) -> bool:
+    """Whether others say more of the pair: a relation, nvidia-wheels-mismatch, or conda itself."""
+    if name == "torch" and wanted.startswith("nvidia-"):
+        return True
+    if wanter.installer == held.installer == "conda":
+        return True
+    return _has_relation(name, wanted, wanter, context.knowledge)
+
+
+def _has_relation(name: str, wanted: str, wanter: Distribution, knowledge: Knowledge) -> bool:
+    """Whether a relation speaks of both, of releases that the matrices know."""
+    for owner, other in ((name, wanted), (wanted, name)):
+        word = re.compile(rf"\b{re.escape(other.replace('-', '_'))}\b")
+        for relation in knowledge.relations:
+            if relation.owner != owner or relation.phase in ("resolve", "build"):
+                continue
+            if word.search(relation.needs):
+                known = knowledge.packages.get(name)
+                newest = f"<={known.newest}" if known is not None else ""
+                return meets(wanter.version, newest) is not False
+    return False
+
+
+def _conflict(context: Context, name: str, held: Distribution, wished: List[_Wish]) -> Fault:
+    broken = [wish for wish in wished if not wish.met]
+    specifiers = list(dict.fromkeys(wish.specifier for wish in wished))
+    together = _agree(specifiers)
+    vendor = bool(local_part(held.version))
+    commands = []
+    if together and not vendor and not moves_torch(name, context.knowledge):
+        commands.append(pip(context.target, "install", f"{name}{','.join(specifiers)}"))
+    return Fault(
+        component=label(held),
+        words="" if together else "contradiction",
+        fields={
+            "distribution": label(held),
+            "wishes": listed(f"{label(w.wanter)} ({name}{w.specifier})" for w in broken),
+            "others": listed(f"{label(w.wanter)} ({name}{w.specifier})" for w in wished if w.met),
+        },
+        evidence=(
+            evidence(held),
+            *(
+                Evidence(label(w.wanter), f"requires {name}{w.specifier}", w.wanter.path)
+                for w in broken
+            ),
+        ),
+        fixes=fix(*commands),
+    )
+
+
+def _agree(specifiers: List[str]) -> bool:
+    """Whether a version at or just above a bound lies in all of them."""
+    text = ",".join(specifiers)
+    bounds = [match.rstrip(".*") for match in re.findall(r"[0-9][^,\s]*", text)]
+    candidates = ["0", *bounds, *(f"{bound}.0.0.1" for bound in bounds)]
+    return any(meets(candidate, text) for candidate in candidates)

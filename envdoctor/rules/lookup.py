@@ -1,0 +1,126 @@
+"""What several rules ask of the facts."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import PurePosixPath
+from typing import Dict, Iterable, Sequence, Tuple
+
+from packaging.utils import canonicalize_name
+
+from envdoctor.knowledge.load import Knowledge
+from envdoctor.model.facts import Distribution, Observed, Target
+from envdoctor.model.finding import Evidence, Fix
+
+#: How the probe words that it did not see the whole search path.
+INCOMPLETE = (
+    "changes sys.path by code",
+    "cannot be listed",
+    "the rest was not read",
+    "only the environment's site-packages was read",
+)
+_LISTED = 4
+
+
+def name_of(distribution: Distribution) -> str:
+    """The canonical name of a distribution (PEP 503)."""
+    return canonicalize_name(distribution.name)
+
+
+def is_leftover(distribution: Distribution) -> bool:
+    """Whether pip set it aside and was broken off: it is neither listed nor imported."""
+    return distribution.name.startswith("~")
+
+
+def of_the_system(distribution: Distribution) -> bool:
+    """Whether it came with the operating system, whose packagers split and patch requirements."""
+    return distribution.search_entry.startswith(("/usr/lib/python3/", "/usr/lib/python3."))
+
+
+def imported(target: Target) -> Dict[str, Distribution]:
+    """The distribution of each canonical name that is first on the search path."""
+    order = positions(target)
+    found: Dict[str, Distribution] = {}
+    for distribution in target.distributions:
+        if is_leftover(distribution):
+            continue
+        name = name_of(distribution)
+        held = found.get(name)
+        if held is None or place(distribution, order) < place(held, order):
+            found[name] = distribution
+    return found
+
+
+def positions(target: Target) -> Dict[str, int]:
+    """The position of each entry of the search path."""
+    return {entry: index for index, entry in reversed(list(enumerate(target.path)))}
+
+
+def place(distribution: Distribution, order: Dict[str, int]) -> int:
+    """The position of a distribution's entry; behind all for one that is not on the path."""
+    return order.get(distribution.search_entry, len(order))
+
+
+def inside(path: str, folder: str) -> bool:
+    """Whether a path is a folder or lies in it; nothing lies in an unnamed one."""
+    return bool(folder) and (path + "/").startswith(folder.rstrip("/") + "/")
+
+
+def folder_of(path: str) -> str:
+    """The folder that holds a file."""
+    return str(PurePosixPath(path).parent)
+
+
+def sees_all(target: Target) -> bool:
+    """Whether every distribution on the search path was listed; archives are not looked into."""
+    archives = [e for e in target.path if e.endswith((".zip", ".whl")) and "/python3" not in e]
+    cut = any(sign in problem for problem in target.problems for sign in INCOMPLETE)
+    return bool(target.path) and not archives and not cut
+
+
+def moves_torch(name: str, knowledge: Knowledge) -> bool:
+    """Whether a plain `pip install` of a package may exchange the torch that is there."""
+    package = knowledge.packages.get(name)
+    return name == "torch" or (package is not None and "torch" in package.requires)
+
+
+def label(distribution: Distribution) -> str:
+    """Name and version, "numpy 1.26.4"."""
+    return f"{distribution.name} {distribution.version}"
+
+
+def evidence(distribution: Distribution) -> Evidence:
+    """That a distribution is installed."""
+    return Evidence(distribution.name, distribution.version, distribution.path)
+
+
+def observed(what: str, value: Observed[str]) -> Evidence:
+    """A known fact as evidence."""
+    return Evidence(what, value.value or "", "assumed" if value.assumed else value.origin)
+
+
+def listed(texts: Iterable[str]) -> str:
+    """The first few texts, and in parentheses how many more there are."""
+    every = list(texts)
+    more = f" (+{len(every) - _LISTED})" if len(every) > _LISTED else ""
+    return ", ".join(every[:_LISTED]) + more
+
+
+def pip(target: Target, *arguments: str) -> str:
+    """A command that calls the examined environment's own pip."""
+    return shlex.join([target.python or "python", "-m", "pip", *arguments])
+
+
+def fix(*commands: str) -> Tuple[Fix, ...]:
+    """The page's fix with its commands."""
+    return (Fix(summary="", commands=commands),)
+
+
+def important_first(
+    distributions: Sequence[Distribution], knowledge: Knowledge
+) -> Sequence[Distribution]:
+    """Those that the matrices know, torch before all, then the others."""
+    return sorted(
+        distributions,
+        key=lambda d: (name_of(d) != "torch", name_of(d) not in knowledge.packages, name_of(d)),
+    )

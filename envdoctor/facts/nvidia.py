@@ -281,7 +281,7 @@ class _Reader:
             and self.host.environ.get("CUDA_DEVICE_ORDER") != "PCI_BUS_ID"
         ):
             whole = False
-            source += f", CUDA_VISIBLE_DEVICES={visible} taken in the order of the PCI bus"
+            source += ", CUDA_VISIBLE_DEVICES taken in the order of the PCI bus"
         self._take_gpus(source, gpus, whole)
 
     def _take_gpus(self, source: str, gpus: Tuple[Gpu, ...], whole: bool) -> None:

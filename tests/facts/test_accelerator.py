@@ -512,7 +512,7 @@ def test_mixed_gpus_numbered_by_speed_are_asked_of_libcuda(tmp_path):
     assert [gpu.name for gpu in found.gpus.value] == ["NVIDIA A40"]
     found, _ = observe(tmp_path, {}, commands, environ)
     assert [gpu.name for gpu in found.gpus.value] == ["NVIDIA T1000"]
-    assert "CUDA_VISIBLE_DEVICES=0 taken in the order of the PCI bus" in found.gpus.origin
+    assert "CUDA_VISIBLE_DEVICES taken in the order of the PCI bus" in found.gpus.origin
     environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
     found, started = observe(tmp_path, {}, commands, environ)
     assert [gpu.name for gpu in found.gpus.value] == ["NVIDIA T1000"]

@@ -1,0 +1,128 @@
+"""Takes, writes and reads snapshots of facts: JSON that can be attached to a report."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from pathlib import Path
+from typing import Any, Callable, Dict, Generic, List, Mapping, Optional, TypeVar
+
+import msgspec
+
+from envdoctor import __version__
+from envdoctor.facts import target
+from envdoctor.facts.accelerator import observe_accelerator
+from envdoctor.facts.host import Host
+from envdoctor.facts.machine import observe_machine
+from envdoctor.facts.tools import observe_tools
+from envdoctor.model.facts import SCHEMA_VERSION, Facts
+
+T = TypeVar("T")
+
+MAX_BYTES = 5 * 1000 * 1000
+
+
+class SnapshotError(Exception):
+    """A snapshot cannot be read; the message is one sentence for the user."""
+
+
+def observe(python: Optional[str], env: Optional[str], environ: Mapping[str, str]) -> Facts:
+    """Observe this machine and the environment that `target.choose` chooses.
+
+    Raises target.TargetError if there is none to choose.
+    """
+    choice = target.choose(python, env, environ)
+    host = Host(environ=environ)
+    accelerator = _Meanwhile(lambda: observe_accelerator(host))
+    observed = target.observe(choice)
+    return Facts(
+        envdoctor_version=__version__,
+        taken=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        machine=observe_machine(host),
+        tools=observe_tools(host, observed.value),
+        accelerator=accelerator.result(),
+        target=observed,
+    )
+
+
+class _Meanwhile(Generic[T]):
+    """A call that waits for children while others run; concurrent.futures is slow to import."""
+
+    def __init__(self, function: Callable[[], T]):
+        self._function = function
+        self._results: List[T] = []
+        self._errors: List[Exception] = []
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._results.append(self._function())
+        except Exception as error:  # raised again in the caller's thread
+            self._errors.append(error)
+
+    def result(self) -> T:
+        """What the function returned; raises what it raised."""
+        self._thread.join()
+        if self._errors:
+            raise self._errors[0]
+        return self._results[0]
+
+
+def load(path: str) -> Facts:
+    """Read a snapshot.
+
+    Raises SnapshotError, which names the file and the place in it, if it cannot be read, is larger
+    than 5 MB, is of another schema version or does not fit the schema.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise SnapshotError(f"{path}: cannot be read: {_reason(error)}") from error
+    if len(data) > MAX_BYTES:
+        raise SnapshotError(f"{path}: is larger than 5 MB, which no snapshot is")
+    try:
+        version = msgspec.json.decode(data, type=_Versioned).schema_version
+        if version != SCHEMA_VERSION:
+            raise SnapshotError(
+                f"{path}: has schema version {version}; this envdoctor reads {SCHEMA_VERSION}"
+            )
+        return msgspec.json.decode(data, type=Facts)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise SnapshotError(f"{path}: is no snapshot of `envdoctor facts`: {error}") from error
+
+
+class _Versioned(msgspec.Struct):
+    schema_version: int
+
+
+def dump(facts: Facts) -> bytes:
+    """The snapshot as indented JSON with sorted keys; the same facts give the same bytes."""
+    return _encode(_told(facts), indent=2) + b"\n"
+
+
+def digest(facts: Facts) -> str:
+    """SHA-256 of the content, in hexadecimal: equal for equal facts, whenever they were taken."""
+    told = _told(facts)
+    told.pop("taken", None)
+    return hashlib.sha256(_encode(told, indent=None)).hexdigest()
+
+
+def _told(facts: Facts) -> Dict[str, Any]:
+    told: Dict[str, Any] = msgspec.to_builtins(facts)
+    # A default, yet what a reader has to know first.
+    told["schema_version"] = facts.schema_version
+    return told
+
+
+def _encode(told: Dict[str, Any], indent: Optional[int]) -> bytes:
+    text = json.dumps(told, indent=indent, sort_keys=True, ensure_ascii=False)
+    # File names that are not UTF-8 cannot be written in JSON that others accept.
+    return text.encode("utf-8", "replace")
+
+
+def _reason(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or str(error)).lower()

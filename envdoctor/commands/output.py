@@ -44,11 +44,11 @@ def write(text: str, output: Optional[str]) -> None:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
         # What is left in the buffer must not complain when the interpreter ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:
-        raise Failure(f"cannot write to stdout: {error.strerror or error}") from None
+        if not isinstance(error, BrokenPipeError):
+            raise Failure(f"cannot write to stdout: {error.strerror or error}") from None
 
 
 def _write_file(path: Path, content: bytes) -> None:

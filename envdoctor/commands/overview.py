@@ -24,9 +24,10 @@ def overview(inputs: Inputs) -> int:
 
 def _next(report: Report, facts: Facts, inputs: Inputs) -> Tuple[str, str]:
     """The one command to go on with, and what it is for."""
-    given = _given(inputs)
     if facts.target.value is None:
-        return _command(given, "--python", "PATH"), "name the environment that trains"
+        again = _given(Inputs(assume=inputs.assume))
+        return _command(again, "--python", "PATH"), "name the environment that trains"
+    given = _given(inputs)
     if report.worst() in ("error", "warning"):
         return _command(given), "the evidence and the smallest change"
     if not facts.accelerator.gpus.value:

@@ -94,8 +94,10 @@ def target(facts: Facts, view: View) -> str:
     found = facts.target.value
     if found is None:
         return "none: " + _reason(facts.target)
-    where = view.place(clean(found.prefix or found.python)) or "Python"
-    said = f"{where} ({clean(facts.target.origin)})  Python {clean(found.version)}"
+    is_environment = found.prefix != found.base_prefix or found.conda
+    where = found.prefix if is_environment and found.prefix else found.python
+    said = f"{view.place(clean(where))} ({clean(facts.target.origin)})".lstrip()
+    said += f"  Python {clean(found.version)}"
     if found.torch is None:
         return f"{said}  no torch"
     version = found.torch.version

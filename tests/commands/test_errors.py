@@ -1,0 +1,125 @@
+"""What a user reads when something is wrong: one form, the right exit code, no traceback."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, Callable, List
+
+import pytest
+
+from envdoctor.__main__ import main
+from envdoctor.knowledge.document import DocumentError
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["check", "--fail-on", "fatal"], "fatal"),
+        (["check", "--gpus", "a100"], "--gpu"),
+        (["chekc"], "chekc"),
+        (["check", "maptr"], "maptr"),
+        (["check", "--timeout", "0"], "--timeout"),
+        (["check", "--python", "a", "--env", "b"], "--python and --env exclude each other"),
+        (["check", "--env", "a", "--facts", "b"], "--env and --facts exclude each other"),
+        (["--gpu", "a100", "check"], "--gpu belongs after the command: envdoctor check --gpu ..."),
+        (["--verbose", "check"], "--verbose belongs after the command"),
+        (["explain"], "CODE"),
+        (["explain", "ED000"], "no finding is called 'ED000'"),
+    ],
+)
+def test_wrong_usage(envdoctor: Callable[..., Any], arguments: List[str], says: str) -> None:
+    ended = envdoctor(*arguments)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("Usage: envdoctor")
+    assert says in ended.err
+
+
+@pytest.mark.parametrize("setting", ["gpu", "gpu=", "gpus=a100", "gpu=rtx9999", "driver=new"])
+def test_wrong_assumption(envdoctor: Callable[..., Any], snapshot: str, setting: str) -> None:
+    ended = envdoctor("check", "--facts", snapshot, "--assume", setting)
+    assert (ended.code, ended.out) == (2, "")
+    assert setting in ended.err
+
+
+@pytest.mark.parametrize("command", [[], ["check"], ["facts"]])
+def test_unreadable_snapshots(
+    envdoctor: Callable[..., Any], tmp_path: Path, command: List[str]
+) -> None:
+    path = tmp_path / "facts.json"
+    for content in (None, b"", b"{", b'{"schema_version": 1, "machine": 7}', b"\xff\x00"):
+        if content is not None:
+            path.write_bytes(content)
+        ended = envdoctor(*command, "--facts", str(path))
+        assert (ended.code, ended.out) == (3, "")
+        assert ended.err.startswith(f"envdoctor: {path}: ")
+        assert ended.err.count("\n") == 1
+
+
+def test_an_interpreter_that_is_not_there(envdoctor: Callable[..., Any], tmp_path: Path) -> None:
+    ended = envdoctor("check", "--python", str(tmp_path / "python"))
+    assert (ended.code, ended.out) == (3, "")
+    assert "does not exist" in ended.err
+
+
+def test_matrices_that_cannot_be_read(
+    envdoctor: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, snapshot: str
+) -> None:
+    def load() -> None:
+        raise DocumentError("packages/torch.yaml:12: releases: Expected `array`")
+
+    monkeypatch.setattr("envdoctor.knowledge.load.load", load)
+    for arguments in (["check", "--facts", snapshot], ["--version"]):
+        ended = envdoctor(*arguments)
+        assert (ended.code, ended.out) == (3, "")
+        assert ended.err == (
+            "envdoctor: the matrices cannot be read: "
+            "packages/torch.yaml:12: releases: Expected `array`\n"
+        )
+
+
+@pytest.mark.parametrize("system", ["darwin", "win32"])
+def test_another_operating_system(
+    envdoctor: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, system: str
+) -> None:
+    monkeypatch.setattr(sys, "platform", system)
+    for command in ([], ["check"], ["facts"]):
+        ended = envdoctor(*command)
+        assert (ended.code, ended.out) == (3, "")
+        assert system in ended.err
+        assert ended.err.count("\n") == 1
+
+
+def broken(*_: Any) -> None:
+    raise KeyError("a\x1b[31mb")
+
+
+def test_an_internal_error_is_a_sentence(
+    envdoctor: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, snapshot: str
+) -> None:
+    monkeypatch.setattr("envdoctor.rules.check.check", broken)
+    ended = envdoctor("check", "--facts", snapshot)
+    assert (ended.code, ended.out) == (3, "")
+    first, second = ended.err.splitlines()
+    assert first.startswith("envdoctor: internal error: KeyError: ")
+    assert "(envdoctor/commands/check.py:" in first
+    assert "\x1b" not in first
+    assert "envdoctor facts -o facts.json" in second
+    for command in (["check"], []):
+        verbose = envdoctor(*command, "--facts", snapshot, "--verbose")
+        assert verbose.code == 3
+        assert "Traceback" in verbose.err
+
+
+def test_an_interrupt_ends_with_its_code(
+    monkeypatch: pytest.MonkeyPatch, snapshot: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("envdoctor.rules.check.check", interrupted)
+    monkeypatch.setattr(sys, "argv", ["envdoctor", "check", "--facts", snapshot])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
+    assert capsys.readouterr().out == ""

@@ -371,18 +371,17 @@ def describe_origin(text: str, path: str, problems: "List[str]") -> "Tuple[str, 
         data = json.loads(text)
         url = str(data["url"])
         version_control = data.get("vcs_info") or {}
+        commit = version_control.get("commit_id")
+        kind = version_control.get("vcs")
         editable = bool((data.get("dir_info") or {}).get("editable"))
-        if version_control:
-            url = f"{version_control.get('vcs', 'vcs')}+{url}"
-            commit = version_control.get("commit_id")
-            url += f"@{commit}" if commit else ""
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         problems.append(f"{clean_path(path)} is not what PEP 610 describes")
         return "", ""
     folder = ""
     if editable and url.startswith("file://"):
         folder = clean_path(unquote(url[len("file://") :]))
-    return clean(without_credentials(url)), folder
+    origin = (f"{kind}+" if kind else "") + without_credentials(url)
+    return clean(origin + (f"@{commit}" if commit else "")), folder
 
 
 def unquote(text: str) -> str:
@@ -405,7 +404,7 @@ class FileList:
             data = b"\n".join(os.path.normpath(inside + b"/" + line) for line in lines if line)
         self.data = data
         # Whole lines are kept, for most of a long list are never looked at.
-        self.lines = data.split(b"\n")
+        self.lines = data.rstrip(b"\n").split(b"\n")
 
     def __len__(self) -> int:
         """Return how many files there should be."""
@@ -786,12 +785,15 @@ def home_of(
 
     An import hook of an editable install serves it if that is None; hooks come after the path.
     """
+    editable = record.get("editable", "")
+    if editable and module in finders:
+        return True, None
     for entry in packages:
-        inside = clean_path(entry.path)
-        own = inside == record["search_entry"] or is_inside(inside, record.get("editable", ""))
+        place = clean_path(entry.path)
+        own = is_inside(place, editable) if editable else place == record["search_entry"]
         if own and entry.kind(module):
             return True, entry
-    return bool(record.get("editable")) and module in finders, None
+    return False, None
 
 
 def is_same(

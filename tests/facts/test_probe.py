@@ -1,0 +1,762 @@
+from __future__ import annotations
+
+import email.parser
+import json
+import os
+import random
+import sys
+from pathlib import Path
+from typing import Dict
+
+import msgspec
+import pytest
+from fake_environment import Environment, interpreters, probe_of, real_path
+from hypothesis import given
+from hypothesis import strategies as st
+
+from envdoctor.facts import probe
+from envdoctor.model.facts import Target
+
+
+@pytest.fixture
+def venv(tmp_path):
+    return Environment(tmp_path / "venv")
+
+
+def named(target: Target) -> Dict[str, object]:
+    return {one.name: one for one in target.distributions}
+
+
+# --- the search path --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("python", interpreters())
+class TestSearchPathOfEveryPython:
+    def test_interpreter_itself(self, python):
+        target = probe_of(python, {})
+        assert list(target.path) == real_path(python, {})
+        assert (target.implementation, target.problems) == ("cpython", ())
+        assert target.soabi.startswith("cpython-3")
+
+    def test_virtual_environment_with_all_that_changes_it(self, python, tmp_path):
+        venv = Environment(tmp_path / "venv", python)
+        user = tmp_path / "user" / "lib" / venv.site.parent.name / "site-packages"
+        for folder in ("a", "b", "c", "d", "user-extra"):
+            (tmp_path / folder).mkdir()
+        (venv.site / "inside").mkdir()
+        venv.write(
+            {
+                "z.pth": f"# comment\n\n{tmp_path}/c\r\n{tmp_path}/nowhere\n{tmp_path}/a\n",
+                "a.pth": f"inside\n../site-packages/inside  \n{tmp_path}/d\n{tmp_path}/c\n",
+                "code.pth": "import sys; print('executed', file=sys.stderr)\ninside\n",
+                "nul.pth": f"{tmp_path}/b\n\0\n{tmp_path}/c\n",
+            }
+        )
+        venv.write({"u.pth": f"{tmp_path}/user-extra\n{tmp_path}/d\n"}, user)
+        environ = {
+            "PYTHONPATH": f"{tmp_path}/a:relative:{tmp_path}/gone:{tmp_path}/a:",
+            "PYTHONUSERBASE": str(tmp_path / "user"),
+            "HOME": str(tmp_path),
+        }
+
+        def check(user_site, **extra):
+            variables = {**environ, **extra}
+            target = venv.probe(variables, tmp_path)
+            assert list(target.path) == real_path(venv.python, variables, tmp_path)
+            assert target.user_site == user_site
+            assert target.prefix == str(venv.folder) != target.base_prefix
+
+        check("")
+        settings = venv.folder / "pyvenv.cfg"
+        settings.write_text(settings.read_text().replace("packages = false", "packages = true"))
+        check(str(user), PYTHONNOUSERSITE="")
+        check("", PYTHONNOUSERSITE="1")
+
+    def test_python_home(self, python, tmp_path):
+        base = probe_of(python, {}).base_prefix
+        home = tmp_path / "home"
+        home.symlink_to(base)
+        target = probe_of(python, {"PYTHONHOME": str(home)})
+        assert list(target.path) == real_path(python, {"PYTHONHOME": str(home)})
+        assert target.environ == {"PYTHONHOME": str(home)}
+        assert target.problems == ()
+
+
+def test_python_home_without_a_library_is_a_problem(venv, tmp_path):
+    target = venv.probe({"PYTHONHOME": str(tmp_path)})
+    version = venv.site.parent.name
+    assert target.problems == (
+        f"PYTHONHOME is {tmp_path}, which holds no standard library of {version}: "
+        "this interpreter cannot start while it is set",
+    )
+
+
+def test_home_folder_gives_the_user_site(tmp_path):
+    python = os.path.realpath(sys.executable)
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    user = tmp_path / ".local" / "lib" / version / "site-packages"
+    user.mkdir(parents=True)
+    target = probe_of(python, {"HOME": str(tmp_path)})
+    assert target.user_site == str(user)
+    assert list(target.path) == real_path(python, {"HOME": str(tmp_path)})
+
+
+def test_nothing_of_the_environment_is_executed(venv, tmp_path):
+    witness = tmp_path / "executed"
+    code = f"open({str(witness)!r}, 'w').close()\n"
+    modules = "json re ast os site sysconfig stat encodings _imp torch sitecustomize usercustomize"
+    project = tmp_path / "project"
+    venv.write({f"{name}.py": code for name in modules.split()}, project)
+    venv.write({"torch/__init__.py": code, "torch/version.py": code, "sitecustomize.py": code})
+    venv.write({"start.pth": f"import sys; {code}", "__editable___x_1_finder.py": code})
+    venv.write({"__editable__.x-1.pth": "import __editable___x_1_finder; x.install()\n"})
+    target = venv.probe({"PYTHONPATH": str(project), "PYTHONSTARTUP": "json.py"}, project)
+    assert not witness.exists()
+    assert target.path[0] == str(project)
+    assert target.problems == (
+        f"{venv.site}/__editable___x_1_finder.py holds no mapping that can be read",
+    )
+
+
+def test_code_in_a_pth_file_that_may_change_the_path_is_a_problem(venv):
+    venv.write({"odd.pth": "import sys; sys.path.insert(0, '/x')\n"})
+    assert venv.probe().problems == (
+        f"{venv.site}/odd.pth changes sys.path by code; it was not run",
+    )
+
+
+def test_the_probe_writes_nothing(venv, tmp_path):
+    venv.add("thing", "1.0", {"thing/__init__.py": ""})
+    before = sorted(map(str, tmp_path.rglob("*")))
+    venv.probe({"HOME": str(tmp_path)}, tmp_path)
+    assert sorted(map(str, tmp_path.rglob("*"))) == before
+
+
+# --- distributions ----------------------------------------------------------------------------
+
+
+def test_distribution_of_a_wheel(venv):
+    info = venv.add(
+        "nuScenes.DevKit",
+        "1.1.9",
+        {"nuscenes/__init__.py": "", "nuscenes/a,b.txt": "", "python_sdk.py": ""},
+        requires=["numpy (>=1.19)", "torch; extra == 'gpu'", "six ; python_version < '3.9'"],
+    )
+    (one,) = venv.probe().distributions
+    assert one.name == "nuScenes.DevKit"
+    assert one.version == "1.1.9"
+    assert one.path == str(info)
+    assert one.search_entry == str(venv.site)
+    assert one.installer == "pip"
+    assert one.tags == ("py3-none-any",)
+    assert one.requires == ("numpy (>=1.19)", "six ; python_version < '3.9'")
+    assert one.modules == ("nuscenes", "python_sdk")
+    assert (one.files, one.missing, one.problem) == (5, ("nuscenes/a",), "")
+
+
+def test_top_level_txt_and_requires_python(venv):
+    info = venv.add("opencv-python", "4.5.5.64", {"cv2/__init__.py": "", "cv2/cv2.abi3.so": ""})
+    (info / "top_level.txt").write_text("cv2\n")
+    (info / "METADATA").write_text(
+        "Metadata-Version: 2.1\r\nname: opencv-python\r\nVERSION : 4.5.5.64\r\n"
+        "Requires-Python: >=3.6\r\nRequires-Dist: numpy\r\n  >=1.21\r\n\r\nName: other\r\n"
+    )
+    (one,) = venv.probe().distributions
+    assert (one.name, one.version) == ("opencv-python", "4.5.5.64")
+    assert one.requires_python == ">=3.6"
+    assert one.requires == ("numpy >=1.21",)
+    assert one.modules == ("cv2",)
+
+
+def test_files_that_are_gone(venv):
+    files = {f"mmcv/ops/op{number}.py": "" for number in range(30)}
+    venv.add("mmcv-full", "1.4.0", files)
+    for number in range(12):
+        (venv.site / f"mmcv/ops/op{number}.py").unlink()
+    (one,) = venv.probe().distributions
+    assert (one.files, one.missing_count) == (32, 12)
+    assert one.missing == tuple(sorted(f"mmcv/ops/op{number}.py" for number in range(12))[:10])
+
+
+def test_long_list_whose_folder_is_gone(venv):
+    files = {f"torch/include/a{n // 50}/{n}.h": "" for n in range(3000)}
+    files.update({f"torch/nn/{n}.py": "" for n in range(1000)})
+    files["torch/lib/libtorch_cpu.so.1"] = files["torch/_C.so"] = files["torch/__init__.py"] = ""
+    venv.add("torch", "2.4.1", files)
+    (whole,) = venv.probe().distributions
+    assert (whole.files, whole.missing_count) == (4005, 0)
+    (venv.site / "torch/lib/libtorch_cpu.so.1").unlink()
+    for path in (venv.site / "torch/nn").iterdir():
+        path.unlink()
+    (one,) = venv.probe().distributions
+    assert 20 <= one.missing_count <= 100
+    assert one.missing[0] == "torch/lib/libtorch_cpu.so.1"
+    assert one.modules == ("torch",)
+
+
+def test_list_of_files_with_hostile_paths(venv):
+    info = venv.add("odd", "1")
+    (info / "RECORD").write_bytes(
+        b'/etc/nowhere,,\n../../../bin/odd,,\n../../../../../nowhere,,\n"../x,y",,\n'
+        b'"a ""quoted"", name.py",sha256=x,1\n\xff\xfe.py,,\n"unfinished,,\n,,\n\n'
+        b"odd/__pycache__/x.cpython-38.pyc,,\nno comma\nnul\0.py,,\n"
+    )
+    (one,) = venv.probe().distributions
+    assert one.missing == ('a "quoted", name.py', "no comma", "nul .py", "\ufffd\ufffd.py")
+
+
+def test_origin_of_a_distribution_without_its_credentials(venv):
+    info = venv.add("detectron2", "0.6")
+    url = "https://me:secret@git.example.org/detectron2.git?token=secret"
+    data = {"url": url, "vcs_info": {"vcs": "git", "commit_id": "abc"}}
+    (info / "direct_url.json").write_text(json.dumps(data))
+    wheel = venv.add("mmcv", "2.1.0")
+    data = {"url": "https://host/w.whl?X-Sig=secret#sha256=1", "archive_info": {}}
+    (wheel / "direct_url.json").write_text(json.dumps(data))
+    for name, text in (("bad", "[1]"), ("worse", "{"), ("odd", '{"url": 1, "vcs_info": 3}')):
+        (venv.add(name, "1") / "direct_url.json").write_text(text)
+    target = venv.probe()
+    found = named(target)
+    assert found["detectron2"].direct_url == "git+https://git.example.org/detectron2.git@abc"
+    assert found["mmcv"].direct_url == "https://host/w.whl#sha256=1"
+    assert [problem.rpartition("/")[2] for problem in target.problems] == (
+        ["direct_url.json is not what PEP 610 describes"] * 3
+    )
+
+
+def test_metadata_that_is_damaged(venv):
+    venv.write({"empty-1.0.dist-info/RECORD": ""})
+    venv.write({"nameless-2.0.dist-info/METADATA": "Metadata-Version: 2.1\nVersion: 2.0\n\n"})
+    venv.write({"bare.egg-info/PKG-INFO": "Summary: x\nName: bare\n"})
+    venv.write({"bad-1.dist-info/METADATA": b"Name: b\x1b[31mad\x00\xff\nVersion: \xc3\xa91\n"})
+    venv.write({"long-1.dist-info/METADATA": b"Name: long\nVersion: 1\nX: " + b"y" * 2_000_000})
+    body = b"Name: big\nVersion: 3\n\n" + b"Version: 4\n" * 1_000_000
+    venv.write({"big-3.dist-info/METADATA": body})
+    (venv.site / "loop-1.dist-info").symlink_to("loop-1.dist-info")
+    (venv.site / "folder-1.dist-info" / "METADATA").mkdir(parents=True)
+    (venv.site / "fifo-1.dist-info").mkdir()
+    os.mkfifo(venv.site / "fifo-1.dist-info" / "METADATA")
+    os.mkfifo(venv.site / "fifo.pth")
+    target = venv.probe()
+    assert [(one.name, one.version, one.problem) for one in target.distributions] == [
+        ("b [31mad \ufffd", "\u00e91", ""),
+        ("bare", "", "PKG-INFO has no Version"),
+        ("big", "3", ""),
+        ("empty", "1.0", "no METADATA that can be read"),
+        ("fifo", "1", "no METADATA that can be read"),
+        ("folder", "1", "no METADATA that can be read"),
+        ("long", "1", "of METADATA only the first 1 MiB was read"),
+        ("loop", "1", "no METADATA that can be read"),
+        ("nameless", "2.0", "METADATA has no Name"),
+    ]
+    assert target.problems == (
+        f"{venv.site}/fifo.pth is not a regular file",
+        f"{venv.site}/fifo-1.dist-info/METADATA is not a regular file",
+        f"{venv.site}/folder-1.dist-info/METADATA is not a regular file",
+        f"{venv.site}/loop-1.dist-info cannot be listed: too many levels of symbolic links",
+    )
+
+
+def test_left_over_and_doubled_distributions(venv, tmp_path):
+    venv.add("numpy", "1.23.5")
+    venv.add("numpy", "1.26.4")
+    venv.write({"~orch-1.9.1+cu111.dist-info/METADATA": "Name: torch\nVersion: 1.9.1+cu111\n"})
+    venv.write({"Numpy-2.0.dist-info/METADATA": "Name: numpy\nVersion: 2.0\n"}, tmp_path / "more")
+    found = venv.probe({"PYTHONPATH": f"{tmp_path}/more"}).distributions
+    assert [(one.name, one.version) for one in found] == [
+        ("numpy", "2.0"),
+        ("numpy", "1.23.5"),
+        ("numpy", "1.26.4"),
+        ("~orch", "1.9.1+cu111"),
+    ]
+    assert found[-1].problem == "left over from a pip run that was broken off; pip ignores it"
+
+
+def test_one_folder_under_two_names_is_read_once(venv, tmp_path):
+    venv.add("numpy", "1.23.5")
+    (tmp_path / "link").symlink_to(venv.site)
+    found = venv.probe({"PYTHONPATH": f"{tmp_path}/link"}).distributions
+    assert [one.search_entry for one in found] == [f"{tmp_path}/link"]
+
+
+def test_eggs(venv):
+    info = "Name: mmdet3d\nVersion: 0.17.1\n"
+    venv.write(
+        {
+            "mmcv_full-1.4.0-py3.8.egg-info/PKG-INFO": "Name: mmcv-full\nVersion: 1.4.0\n",
+            "mmcv_full-1.4.0-py3.8.egg-info/top_level.txt": "mmcv\n",
+            "mmcv_full-1.4.0-py3.8.egg-info/requires.txt": (
+                "addict\nyapf>=0.3\n\n[:python_version < '3.7']\ndataclasses\n\n[all]\nonnx\n"
+                "\n[tests:python_version > '3']\npytest\n"
+            ),
+            "mmcv_full-1.4.0-py3.8.egg-info/installed-files.txt": (
+                "../mmcv/__init__.py\n../mmcv/gone.py\nPKG-INFO\n../../../../bin/x\n"
+            ),
+            "mmcv/__init__.py": "",
+            "distutils_one-2.egg-info": "Name: distutils-one\nVersion: 2\nRequires-Python: >=3\n",
+            "mmdet3d-0.17.1-py3.8.egg/EGG-INFO/PKG-INFO": info,
+            "mmdet3d-0.17.1-py3.8.egg/EGG-INFO/top_level.txt": "mmdet3d\n",
+            "mmdet3d-0.17.1-py3.8.egg/mmdet3d/__init__.py": "",
+            "inactive-1-py3.8.egg/EGG-INFO/PKG-INFO": "Name: inactive\nVersion: 1\n",
+            "zipped-3.1-py3.8.egg": "PK",
+            "easy-install.pth": "./mmdet3d-0.17.1-py3.8.egg\n./zipped-3.1-py3.8.egg\n",
+        }
+    )
+    target = venv.probe()
+    found = named(target)
+    assert sorted(found) == ["distutils-one", "mmcv-full", "mmdet3d", "zipped"]
+    mmcv = found["mmcv-full"]
+    assert mmcv.requires == ("addict", "yapf>=0.3", "dataclasses ; python_version < '3.7'")
+    assert (mmcv.modules, mmcv.files, mmcv.missing) == (("mmcv",), 3, ("mmcv/gone.py",))
+    assert found["mmdet3d"].search_entry == f"{venv.site}/mmdet3d-0.17.1-py3.8.egg"
+    assert found["mmdet3d"].editable == ""
+    assert found["distutils-one"].requires_python == ">=3"
+    assert (found["zipped"].version, found["zipped"].problem) == (
+        "3.1",
+        "a zipped egg, whose metadata was not read",
+    )
+
+
+def test_develop_installs(venv, tmp_path):
+    project = tmp_path / "mmdetection3d"
+    venv.write(
+        {
+            "mmdet3d.egg-info/PKG-INFO": "Name: mmdet3d\nVersion: 0.17.1\n",
+            "mmdet3d.egg-info/top_level.txt": "mmdet3d\n",
+            "mmdet3d/__init__.py": "",
+        },
+        project,
+    )
+    venv.write({"off_path.egg-info/PKG-INFO": "Name: off-path\nVersion: 1\n"}, tmp_path / "off")
+    venv.write(
+        {
+            "easy-install.pth": f"{project}\n",
+            "mmdet3d.egg-link": f"{project}\n.",
+            "off-path.egg-link": f"{tmp_path}/off\n.",
+            "gone.egg-link": "/nowhere/gone\n.",
+        }
+    )
+    found = named(venv.probe())
+    assert sorted(found) == ["gone", "mmdet3d", "off-path"]
+    mmdet3d = found["mmdet3d"]
+    assert (mmdet3d.editable, mmdet3d.search_entry) == (str(project), str(project))
+    assert found["off-path"].problem == "its project folder is not on the search path"
+    assert found["off-path"].version == "1"
+    assert found["gone"].problem == "its project folder /nowhere/gone holds no gone.egg-info"
+
+
+def editable(venv: Environment, name: str, version: str, folder: Path) -> None:
+    info = venv.add(name, version)
+    data = {"url": f"file://{folder}".replace(" ", "%20"), "dir_info": {"editable": True}}
+    (info / "direct_url.json").write_text(json.dumps(data))
+    (info / "top_level.txt").write_text(f"{name}\n")
+
+
+def test_editable_install_by_a_path_line_with_its_egg_info_beside(venv, tmp_path):
+    project = tmp_path / "my project"
+    venv.write({"src/bev/__init__.py": "", "src/bev.egg-info/PKG-INFO": "Name: bev\n"}, project)
+    editable(venv, "bev", "2.0", project)
+    venv.write({"__editable__.bev-2.0.pth": f"{project}/src\n"})
+    (one,) = venv.probe().distributions
+    assert (one.name, one.version, one.editable) == ("bev", "2.0", str(project))
+    assert one.direct_url == f"file://{tmp_path}/my%20project"
+
+
+def test_editable_install_by_an_import_hook(venv, tmp_path):
+    project = tmp_path / "project"
+    venv.write({"bev/__init__.py": "", "torch/__init__.py": "", "torch/version.py": ""}, project)
+    venv.write({"torch/version.py": "__version__ = '2.5.0a0+git1'\ncuda = '12.4'\n"}, project)
+    editable(venv, "bev", "2.0", project)
+    mapping = {"bev": f"{project}/bev", "torch": f"{project}/torch"}
+    venv.write(
+        {
+            "__editable__.bev-2.0.pth": "import __editable___bev_2_0_finder; __edit.install()",
+            "__editable___bev_2_0_finder.py": (
+                f"from x import y\nMAPPING: dict[str, str] = {mapping!r}\nNAMESPACES = {{}}\n"
+            ),
+        }
+    )
+    target = venv.probe()
+    assert target.problems == ()
+    assert target.torch.path == f"{project}/torch"
+    assert target.torch.version.value == "2.5.0a0+git1"
+    assert named(target)["bev"].shadowed_by == ""
+    # An import hook is asked after all folders of the path.
+    venv.write({"bev/__init__.py": ""})
+    assert named(venv.probe())["bev"].shadowed_by == str(venv.site)
+
+
+# --- shadowing --------------------------------------------------------------------------------
+
+SHADOWING = {
+    # what the earlier entry holds: whether site-packages' mmdet3d 1.0.0 is shadowed
+    "nothing": ({}, False),
+    "module": ({"mmdet3d.py": ""}, True),
+    "package": ({"mmdet3d/__init__.py": ""}, True),
+    "extension": ({"mmdet3d.so": ""}, True),
+    "folder without __init__": ({"mmdet3d/ops/__init__.py": ""}, False),
+    "same version": (
+        {"mmdet3d/__init__.py": "", "mmdet3d/version.py": "__version__='1.0.0'"},
+        False,
+    ),
+    "other version": (
+        {"mmdet3d/__init__.py": "", "mmdet3d/version.py": "__version__ = '0.17.1'"},
+        True,
+    ),
+    "same version in a module": ({"mmdet3d.py": '__version__ = "1.0.0"'}, False),
+    "same distribution": (
+        {
+            "mmdet3d/__init__.py": "",
+            "mmdet3d.egg-info/PKG-INFO": "Name: MMdet3d\nVersion: 1.0.0\n",
+            "mmdet3d.egg-info/top_level.txt": "mmdet3d",
+        },
+        False,
+    ),
+    "other distribution": (
+        {
+            "mmdet3d/__init__.py": "__version__ = '1.0.0'",
+            "fork.egg-info/PKG-INFO": "Name: fork\nVersion: 1.0.0\n",
+            "fork.egg-info/top_level.txt": "mmdet3d",
+        },
+        True,
+    ),
+    "namespace package": (
+        {"mmdet3d/__init__.py": "__path__ = __import__('pkgutil').extend_path(__path__, '')"},
+        False,
+    ),
+    "a name that many use": ({"tests/__init__.py": ""}, False),
+}
+
+
+@pytest.mark.parametrize("case", SHADOWING)
+def test_shadowing(venv, tmp_path, case):
+    files, shadowed = SHADOWING[case]
+    earlier = tmp_path / "earlier"
+    earlier.mkdir()
+    venv.write(files, earlier)
+    info = venv.add("mmdet3d", "1.0.0", {"mmdet3d/__init__.py": "", "tests/__init__.py": ""})
+    (info / "top_level.txt").write_text("mmdet3d\ntests\n")
+    found = named(venv.probe({"PYTHONPATH": str(earlier)}))
+    assert found["mmdet3d"].shadowed_by == (str(earlier) if shadowed else "")
+
+
+def test_package_that_several_distributions_share_is_not_shadowed(venv, tmp_path):
+    earlier = tmp_path / "earlier"
+    for root, name in ((earlier, "nvidia-cublas-cu12"), (venv.site, "nvidia-cudnn-cu12")):
+        info = f"{name.replace('-', '_')}-1.dist-info"
+        venv.write(
+            {
+                "nvidia/__init__.py": "",
+                f"{info}/METADATA": f"Name: {name}\nVersion: 1\n",
+                f"{info}/top_level.txt": "nvidia\n",
+            },
+            root,
+        )
+    found = venv.probe({"PYTHONPATH": str(earlier)}).distributions
+    assert [one.shadowed_by for one in found] == ["", ""]
+
+
+def test_later_develop_install_is_shadowed_and_backports_are_not(venv, tmp_path):
+    project = tmp_path / "project"
+    venv.write(
+        {
+            "mmdet/__init__.py": "",
+            "mmdet.egg-info/PKG-INFO": "Name: mmdet\nVersion: 2.14.0\n",
+            "mmdet.egg-info/top_level.txt": "mmdet\n",
+        },
+        project,
+    )
+    venv.write({"easy-install.pth": f"{project}\n"})
+    venv.add("mmdet", "2.28.2", {"mmdet/__init__.py": ""})
+    venv.add("dataclasses", "0.8", {"dataclasses.py": ""})
+    found = venv.probe().distributions
+    assert [(one.name, one.version, one.shadowed_by) for one in found] == [
+        ("dataclasses", "0.8", ""),
+        ("mmdet", "2.28.2", ""),
+        ("mmdet", "2.14.0", str(venv.site)),
+    ]
+
+
+# --- torch ------------------------------------------------------------------------------------
+
+VERSION_FILES = {
+    "wheel": (
+        "from typing import Optional\n__all__ = ['__version__']\n__version__ = '2.4.1+cu121'\n"
+        "debug = False\ncuda: Optional[str] = '12.1'\ngit_version = 'abc'\n"
+        "hip: Optional[str] = None\nxpu: Optional[str] = None\n",
+        ("2.4.1+cu121", "12.1", None, {}),
+    ),
+    "old": ("__version__ = '1.0.1.post2'\ndebug = False\ncuda = '10.0.130'\n",
+            ("1.0.1.post2", "10.0", None, {})),
+    "cpu": ("__version__ = '1.9.1'\ncuda = None\nhip = None\n", ("1.9.1", "cpu", None, {})),
+    "no cuda line": ("__version__ = '0.4.0'\n", ("0.4.0", "cpu", None, {})),
+    "rocm": (
+        "__version__ = '2.1.0+rocm5.6'\ncuda = None\nhip = '5.6.31061-8c743ae5d'\n",
+        ("2.1.0+rocm5.6", None, "5.6.31061-8c743ae5d", {}),
+    ),
+    "xpu": (
+        "__version__ = '2.6.0+xpu'\ncuda: Optional[str] = None\nhip = None\nxpu = '20250004'\n",
+        ("2.6.0+xpu", None, None, {"xpu": "20250004"}),
+    ),
+    "vendor": (
+        "__version__ = '2.4.0a0+07cecf4168.nv24.05'  # of a container\ncuda = \"12.4\"\n",
+        ("2.4.0a0+07cecf4168.nv24.05", "12.4", None, {}),
+    ),
+    "code": ("__version__ = compute()\ncuda = os.environ['X']\n  cuda = '1.1'\n",
+             (None, "cpu", None, {})),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", VERSION_FILES)
+def test_version_file_of_torch(venv, case):
+    source, expected = VERSION_FILES[case]
+    venv.write({"torch/__init__.py": "", "torch/version.py": source})
+    torch = venv.probe().torch
+    assert (torch.version.value, torch.cuda.value, torch.hip.value, torch.vendor) == expected
+    for observed in (torch.version, torch.cuda, torch.hip):
+        assert observed.origin == (f"{venv.site}/torch/version.py" if observed.known else "")
+        assert observed.known or observed.unknown
+
+
+NEW = (
+    b"\0_ZN3c105ErrorC1ENS_14SourceLocationENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE\0"
+)
+OLD = b"\0_ZN3c105ErrorC2ENS_14SourceLocationERKSs\0"
+CMAKE = 'set(TORCH_CXX_FLAGS "-D_GLIBCXX_USE_CXX11_ABI={}")\n'
+
+
+@pytest.mark.parametrize(
+    ("files", "abi", "origin"),
+    [
+        ({"share/cmake/Torch/TorchConfig.cmake": CMAKE.format(0)}, 0, 0),
+        ({"share/cmake/Torch/TorchConfig.cmake": CMAKE.format(1), "lib/libc10.so": OLD}, 1, 0),
+        ({"share/cmake/Torch/TorchConfig.cmake": "", "lib/libc10.so": b"x" * 70000 + NEW}, 1, 1),
+        ({"lib/libc10.so": OLD}, 0, 0),
+        ({"lib/libc10.so": b"\0_ZN3c105ErrorD0Ev\0"}, None, None),
+        ({}, None, None),
+    ],
+)
+def test_abi_of_torch(venv, files, abi, origin):
+    venv.write({"torch/__init__.py": ""})
+    venv.write(files, venv.site / "torch")
+    observed = venv.probe().torch.abi
+    assert observed.value == abi
+    if origin is not None:
+        assert observed.origin == f"{venv.site}/torch/{list(files)[origin]}"
+    else:
+        assert observed.unknown == "neither TorchConfig.cmake nor the symbols of libc10.so tell it"
+
+
+def test_torch_without_its_version_file(venv):
+    venv.write({"torch/__init__.py": ""})
+    unknown = f"{venv.site}/torch/version.py cannot be read"
+    assert venv.probe().torch.version.unknown == unknown
+
+
+def test_torch_that_is_not_there(venv, tmp_path):
+    venv.write({"torch/lib/left-over.so": ""})
+    assert venv.probe().torch is None
+
+
+def test_torch_that_would_be_imported_is_the_first_on_the_path(venv, tmp_path):
+    venv.write({"torch/__init__.py": "", "torch/version.py": "__version__ = '1.9.1'"})
+    venv.write({"torch/__init__.py": "", "torch/version.py": "__version__ = '2.0.1'"}, tmp_path)
+    assert venv.probe({"PYTHONPATH": str(tmp_path)}).torch.version.value == "2.0.1"
+
+
+# --- conda, commands, variables ---------------------------------------------------------------
+
+
+def test_conda_packages(venv):
+    meta = venv.folder / "conda-meta"
+    url = "https://conda.example.org/t/secret-token/pytorch/linux-64"
+    venv.write(
+        {
+            "pytorch-1.9.1-py3.8_cuda11.1_0.json": json.dumps({"build": "x", "channel": url}),
+            "python-3.8.18-h955ad1f_0.json": '{"channel": "pkgs/main/linux-64", "x": ' + "9" * 9999,
+            "no-channel-1-2.json": "\xff",
+            "history": "",
+            "odd.json": "",
+        },
+        meta,
+    )
+    found = venv.probe().conda
+    assert [(one.name, one.version, one.build, one.channel) for one in found] == [
+        ("no-channel", "1", "2", ""),
+        ("python", "3.8.18", "h955ad1f_0", "pkgs/main"),
+        ("pytorch", "1.9.1", "py3.8_cuda11.1_0", "pytorch"),
+    ]
+
+
+def test_commands_and_the_python_that_they_start(venv, tmp_path):
+    shebang = venv.python
+    scripts = {
+        "pip": f"#!{shebang}\nimport sys\n",
+        "pip3": "#!/usr/bin/env python3\n",
+        "torchrun": f"#!/bin/sh\n'''exec' {shebang} \"$0\" \"$@\"\n' '''\nimport sys\n",
+        "mim": f"#!/bin/sh\n'''exec' \"{tmp_path}/with space/python3\" \"$0\" \"$@\"\n' '''\n",
+        "accelerate": "#!/bin/sh\n'''exec' \"$(dirname -- \"$(realpath -- \"$0\")\")\"/'python3' "
+        "\"$0\" \"$@\"\n' '''\n",
+        "deepspeed": "#!/usr/bin/env -S python3 -u\n",
+        "ninja": "#!/bin/sh\nexec /usr/bin/ninja\n",
+        "python3": b"\x7fELF",
+    }
+    folder = tmp_path / "commands"
+    venv.write(scripts, folder)
+    for name in scripts:
+        if name != "deepspeed":
+            (folder / name).chmod(0o755)
+    found = venv.probe({"PATH": f"/nowhere:{folder}"}).commands
+    assert {one.name: one.interpreter for one in found} == {
+        "pip": shebang,
+        "pip3": f"{folder}/python3",
+        "torchrun": shebang,
+        "mim": f"{tmp_path}/with space/python3",
+        "accelerate": f"{folder}/python3",
+        "ninja": "",
+        "python3": "",
+    }
+    assert {one.path for one in found} == {str(folder / name) for name in scripts} - {
+        str(folder / "deepspeed")
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "interpreter"),
+    [
+        ("#!/usr/bin/env -S A=1 /opt/python3.8 -u", "/opt/python3.8"),
+        ("#! /opt/conda/bin/python -s", "/opt/conda/bin/python"),
+        ("#!/usr/bin/env bash", ""),
+        ("#!/usr/bin/perl", ""),
+        ("#!", ""),
+        ("\x7fELF", ""),
+        ("", ""),
+    ],
+)
+def test_first_line_of_a_script(line, interpreter):
+    assert probe.script_interpreter(line.encode(), "/bin/x") == interpreter
+
+
+def test_variables_without_credentials(venv):
+    environ = {
+        "LD_LIBRARY_PATH": "/usr/local/cuda/lib64:/opt/x",
+        "PIP_INDEX_URL": "https://user:pa@ss@index.example.org/simple",
+        "PIP_EXTRA_INDEX_URL": "https://token@a.example.org/s http://b.example.org/s?token=1",
+        "PIP_TOKEN": "secret",
+        "TORCH_CUDA_ARCH_LIST": "8.0;8.6+PTX",
+        "NCCL_P2P_DISABLE": "1",
+        "CUDA_HOME": "/usr/local/cuda\n",
+        "AWS_SECRET_ACCESS_KEY": "secret",
+        "HOME": "/home/me",
+    }
+    assert venv.probe(environ).environ == {
+        "LD_LIBRARY_PATH": "/usr/local/cuda/lib64:/opt/x",
+        "PIP_INDEX_URL": "https://index.example.org/simple",
+        "PIP_EXTRA_INDEX_URL": "https://a.example.org/s http://b.example.org/s",
+        "TORCH_CUDA_ARCH_LIST": "8.0;8.6+PTX",
+        "NCCL_P2P_DISABLE": "1",
+        "CUDA_HOME": "/usr/local/cuda",
+    }
+
+
+# --- size and hostile text --------------------------------------------------------------------
+
+
+def test_answer_stays_small(venv):
+    chosen = random.Random(1)
+    for number in range(150):
+        requires = [f"package-{chosen.randrange(150)}>=1.{k}" for k in range(8)]
+        requires += [f"package-{k}; extra == 'all'" for k in range(100)]
+        files = {f"package_{number}/{k}.py": "" for k in range(3)}
+        venv.add(f"package-{number}", f"1.{number}.0", files, requires=requires)
+    target = venv.probe()
+    assert len(target.distributions) == 150
+    assert len(json.dumps(probe_as_json(venv))) < 120_000
+
+
+def probe_as_json(venv: Environment) -> object:
+    return json.loads(msgspec.json.encode(venv.probe()))
+
+
+def test_number_of_distributions_is_bounded(monkeypatch):
+    names = {f"p{number}-1.dist-info" for number in range(20)}
+    entry = probe.Entry("/nowhere", names, False, 0)
+    monkeypatch.setattr(probe, "MAX_DISTRIBUTIONS", 12)
+    problems = []
+    assert len(probe.distributions(probe.SearchPath(), [entry], problems)) == 12
+    assert problems == ["there are more than 12 distributions; the rest was not read"]
+
+
+def test_problems_are_bounded():
+    found = probe.limited([f"problem {number}" for number in range(60)] * 2)
+    assert len(found) == 51
+    assert found[-1] == "and 10 more that could not be read"
+
+
+hostile = st.text(
+    st.one_of(st.characters(), st.sampled_from("\0\r\n\t :;[]-~\x1b\u2028\ud800\udcff")),
+    max_size=300,
+)
+
+
+@given(hostile)
+def test_clean_text_is_one_printable_line_that_utf8_can_hold(text):
+    result = probe.clean(text)
+    assert result.isprintable()
+    assert len(result) <= probe.MAX_TEXT + 3
+    assert result.encode("utf-8").decode("utf-8") == result
+
+
+@given(hostile)
+def test_hostile_metadata_is_read_as_far_as_it_goes(text):
+    data = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    fields = probe.parse_headers(data)
+    assert all(values and all("\n" not in value for value in values) for values in fields.values())
+    assert set(fields) <= {"name", "version", "requires-python", "requires-dist", "tag"}
+
+
+words = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=12)
+lines = st.lists(words, min_size=1, max_size=4)
+fields = st.lists(
+    st.tuples(
+        st.sampled_from(["Name", "Version", "REQUIRES-DIST", "Requires-Python", "Tag", "Summary"]),
+        lines,
+    ),
+    max_size=8,
+)
+
+
+@given(fields, st.sampled_from(["\n", "\r\n"]), st.text(max_size=40))
+def test_metadata_is_read_as_the_email_parser_does(fields, end, body):
+    text = end.join(f"{name}: {f'{end}  '.join(values)}" for name, values in fields)
+    text += end + end + body
+    message = email.parser.Parser().parsestr(text)
+    for name in ("name", "version", "requires-dist", "requires-python", "tag"):
+        expected = [" ".join(value.split()) for value in message.get_all(name, [])]
+        assert probe.parse_headers(text).get(name, []) == expected
+
+
+@given(hostile)
+def test_hostile_requires_and_sources(text):
+    assert all(len(one.splitlines()) == 1 for one in probe.parse_requires(text))
+    for name, value in probe.assignments(text).items():
+        assert name.isidentifier() or name[0].isdigit()
+        assert value is None or value.isprintable()
+
+
+@given(st.binary(max_size=300))
+def test_hostile_lists_of_files(data):
+    files = probe.FileList(data)
+    assert all(module.isidentifier() for module in files.modules())
+    assert len(files.missing("/nowhere")) <= len(files)
+
+
+user = st.text(
+    st.characters(min_codepoint=33, max_codepoint=126, exclude_characters="/"), min_size=1
+)
+
+
+@given(user, st.sampled_from(["https", "git+ssh", "file"]))
+def test_credentials_of_urls_are_taken_out(user, scheme):
+    url = f"--index-url {scheme}://{user}@host.example.org/path"
+    assert probe.without_credentials(url) == f"--index-url {scheme}://host.example.org/path"

@@ -75,7 +75,7 @@ _OTHERS = (
 def observe_accelerator(host: Host, limit: float = nvidia.LIMIT) -> Accelerator:
     """Whose accelerators are here, which, and how they are served.
 
-    `limit` bounds each source that asks NVIDIA's driver, in seconds. Where no vendor left a sign,
+    `limit` bounds a source that asks NVIDIA's driver, in seconds. Where no vendor left a sign,
     no child is started.
     """
     vendor, signs = _vendor(host)

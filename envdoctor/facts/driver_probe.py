@@ -15,9 +15,12 @@ from __future__ import annotations
 
 import ctypes
 import json
+import signal
 import sys
 from typing import Any, Callable, Dict, List, Optional
 
+# Seconds after which it ends by itself, if who started it is gone.
+LIFETIME = 60
 # At least the longest text that the functions used here return (nvml.h).
 TEXT = 96
 MIG_ENABLED = 1  # nvml.h: NVML_DEVICE_MIG_ENABLE
@@ -221,6 +224,7 @@ def say(answer: Dict[str, Any]) -> None:
 
 def main(step: str, nvml_paths: List[str], cuda_paths: List[str]) -> None:
     """Ask what `step` names and print the answers."""
+    signal.alarm(LIFETIME)
     if step == "nvml":
         say({"nvml": ask_nvml(nvml_paths)})
     answer: Dict[str, Any] = {}

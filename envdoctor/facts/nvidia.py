@@ -19,10 +19,10 @@ from envdoctor.facts.host import Host
 from envdoctor.model.facts import Accelerator, Gpu, Observed, seen, unseen
 
 _PROBE = Path(__file__).with_name("driver_probe.py")
-# Seconds for the first source. GPUs without persistence mode take a second each to wake; once a
-# source has run out of time, the others get less.
+# Seconds for a source. GPUs without persistence mode take a second each to wake; once a source has
+# run out of time, the others get less.
 LIMIT = 15.0
-_LIMIT_AFTER_A_HANG = 1 / 3
+_LIMIT_AFTER_A_HANG = 5.0
 
 # Where a driver may lie without being on the loader's path: containers of Google's and of
 # Kubernetes' device plugins, WSL, Jetson, NixOS, old Fedora.
@@ -47,10 +47,12 @@ WSL_NODE = "/dev/dxg"
 def observe_nvidia(host: Host, vendor: Observed[str], limit: float = LIMIT) -> Accelerator:
     """The driver and the GPUs that CUDA would enumerate; `limit` is in seconds a source."""
     reader = _Reader(host, limit)
-    for source in (reader.ask_nvml, reader.ask_smi, reader.ask_libcuda, reader.read_proc):
-        source()
-        if reader.has_all():
-            break
+    reader.ask_nvml()
+    if reader.gpus is None:  # else it tells no more, for it asks NVML
+        reader.ask_smi()
+    for source in (reader.ask_libcuda, reader.read_proc):
+        if not reader.has_all():
+            source()
     module = _kernel_module(host)
     return Accelerator(
         vendor=vendor,
@@ -255,7 +257,7 @@ class _Reader:
 
     def _note_hang(self, done: child.Completed) -> None:
         if done.status is None:
-            self.limit *= _LIMIT_AFTER_A_HANG
+            self.limit = _LIMIT_AFTER_A_HANG
 
     def _take_driver(self, source: str, version: str) -> None:
         if self.driver is None and version:
@@ -272,7 +274,8 @@ class _Reader:
     def _take_devices(self, source: str, devices: Sequence[Device], driver: str) -> None:
         visible = self.host.environ.get("CUDA_VISIBLE_DEVICES")
         gpus = enumerate_devices(devices, visible, driver)
-        whole = bool(devices) and all(gpu.compute_capability for gpu in gpus)
+        # NVML does not tell the memory of GPUs that share the CPU's; libcuda does.
+        whole = bool(devices) and all(gpu.compute_capability and gpu.memory_mib for gpu in gpus)
         # These sources list by PCI bus, while CUDA numbers the fastest first unless told otherwise.
         if (
             visible is not None

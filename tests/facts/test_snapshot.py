@@ -4,7 +4,7 @@ import json
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envdoctor import __version__
@@ -132,6 +132,7 @@ def _fields(facts):
     return {name: getattr(facts, name) for name in facts.__struct_fields__}
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(
     os=st.text(max_size=20),
     problems=st.lists(st.text(max_size=20), max_size=3).map(tuple),

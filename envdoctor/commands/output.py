@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
-import shutil
+import stat
 import sys
 from pathlib import Path
 from typing import Optional
@@ -13,21 +12,29 @@ from typing import Optional
 from envdoctor.commands.errors import Failure
 from envdoctor.report.view import View
 
-_WIDEST = 100  # columns; longer lines are hard to read
+# Columns. Longer lines are hard to read, shorter ones hold no name.
+_NARROWEST, _USUAL, _WIDEST = 40, 80, 100
 
 
 def view(output: Optional[str], verbose: bool = False, quiet: bool = False) -> View:
     """How text is to be shown where it goes: as wide as a terminal, in colour only there."""
     terminal = output in (None, "-") and sys.stdout.isatty()
     dumb = os.environ.get("TERM", "dumb") == "dumb"
-    width = min(shutil.get_terminal_size().columns, _WIDEST) if terminal else 80
     return View(
-        width=max(width, 40),
+        width=_columns() if terminal else _USUAL,
         colour=terminal and not dumb and not os.environ.get("NO_COLOR"),
         verbose=verbose,
         quiet=quiet,
         home=os.environ.get("HOME", ""),
     )
+
+
+def _columns() -> int:
+    try:
+        width = os.get_terminal_size(sys.stdout.fileno()).columns or _USUAL
+    except OSError:
+        width = _USUAL
+    return min(max(width, _NARROWEST), _WIDEST)
 
 
 def write(text: str, output: Optional[str]) -> None:
@@ -56,12 +63,12 @@ def _write_file(path: Path, content: bytes) -> None:
     if path.exists() and not path.is_file():
         path.write_bytes(content)  # a pipe or a device cannot be replaced
         return
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
     try:
         with temporary.open("xb") as stream:
             stream.write(content)
         if path.exists():
-            shutil.copymode(str(path), str(temporary))
+            temporary.chmod(stat.S_IMODE(path.stat().st_mode))
         temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):

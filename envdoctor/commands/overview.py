@@ -14,11 +14,13 @@ from envdoctor.model.finding import Report
 def overview(inputs: Inputs) -> int:
     """Print this machine, the target environment and the verdict; return the exit code."""
     from envdoctor.report.overview import render
+    from envdoctor.resolver.overview import models
     from envdoctor.rules.check import check
 
     facts, knowledge = gather(inputs)
     report = check(facts, knowledge)
-    write(render(report, facts, _next(report, facts, inputs), view(None)), None)
+    following = _next(report, facts, inputs)
+    write(render(report, facts, models(facts, knowledge), following, view(None)), None)
     return 0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import List, Tuple
+from typing import List, Sequence, Tuple
 
 from rich.text import Text
 
@@ -20,8 +20,18 @@ _LABEL = "{:<9}"
 _NEVER = "Never imports your torch, changes or sends anything."
 
 
-def render(report: Report, facts: Facts, following: Tuple[str, str], view: View) -> str:
-    """The overview as text. `following` is the next command and what it is for."""
+def render(
+    report: Report,
+    facts: Facts,
+    models: Sequence[Tuple[str, str]],
+    following: Tuple[str, str],
+    view: View,
+) -> str:
+    """The overview as text.
+
+    `models` are names and what can be said of training each here, `following` the next command and
+    what it is for.
+    """
     answers: List[Tuple[str, Text]] = [
         ("GPU", Text(words.accelerators(facts.accelerator))),
         ("Target", Text(words.target(facts, view))),
@@ -35,6 +45,9 @@ def render(report: Report, facts: Facts, following: Tuple[str, str], view: View)
     for label, answer in answers:
         lines += _answer(label, answer, view.width)
     lines.append(_next(*following, view.width))
+    if models:
+        listed = "   ".join(f"{clean(name)}: {clean(state)}" for name, state in models)
+        lines += _answer("Models", Text(listed), view.width)
     matrices = f"Matrices of {report.matrices_date}."
     lines += wrapped(Text(f"{_NEVER} {matrices}", "dim"), view.width)
     return printed(lines, view)

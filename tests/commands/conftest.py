@@ -81,6 +81,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> Callable[[Sequence[Finding]], List
         monkeypatch.setattr(
             "envdoctor.knowledge.load.load", lambda: SimpleNamespace(date="2026-11-30")
         )
+        monkeypatch.setattr("envdoctor.resolver.overview.models", lambda *_: [("maptr", "ready")])
         return calls
 
     return find

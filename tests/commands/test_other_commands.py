@@ -36,7 +36,7 @@ def test_the_first_minute(
     ended = envdoctor("--facts", snapshot)
     assert (ended.code, ended.err) == (0, "")
     labels = [line.split()[0] for line in ended.out.splitlines() if line[0] != " "]
-    assert labels == ["GPU", "Target", "Compile", "Verdict", "Next", "Never"]
+    assert labels == ["GPU", "Target", "Compile", "Verdict", "Next", "Models", "Never"]
     assert "1 error  mmcv-full 1.4.0: import mmcv.ops will fail" in ended.out
 
 
@@ -110,7 +110,7 @@ def test_explain_for_programs(envdoctor: Callable[..., Any]) -> None:
     assert data["matrices_date"]
 
 
-@pytest.mark.parametrize(("wrong", "near"), [("no-gpu", "no-gpu-here"), ("ED1O1", "ED101")])
+@pytest.mark.parametrize(("wrong", "near"), [("no-gpu", "no-gpu-here"), ("ED1011", "ED101")])
 def test_explain_suggests_the_nearest(envdoctor: Callable[..., Any], wrong: str, near: str) -> None:
     ended = envdoctor("explain", wrong)
     assert ended.code == 2

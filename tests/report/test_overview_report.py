@@ -16,6 +16,7 @@ from envdoctor.report.view import View
 GOLDEN = Path(__file__).resolve().parent / "golden"
 HOME = View(home="/home/ann")
 NEXT = ("envdoctor check", "the evidence and the smallest change")
+MODELS = [("maptr", "new env"), ("sparsedrive", "ready"), ("qcnet", "not as pinned")]
 
 replace = msgspec.structs.replace
 
@@ -23,12 +24,12 @@ replace = msgspec.structs.replace
 @pytest.mark.parametrize("name", MACHINES)
 def test_golden(name: str, golden: Callable[[Path, str], None]) -> None:
     said = report(NUMPY, ABI) if name == "training" else report()
-    golden(GOLDEN / f"overview_{name}.txt", render(said, MACHINES[name], NEXT, HOME))
+    golden(GOLDEN / f"overview_{name}.txt", render(said, MACHINES[name], MODELS, NEXT, HOME))
 
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_fits_on_a_small_terminal(name: str) -> None:
-    lines = render(report(NUMPY, ABI), MACHINES[name], NEXT, HOME).splitlines()
+    lines = render(report(NUMPY, ABI), MACHINES[name], MODELS, NEXT, HOME).splitlines()
     assert len(lines) <= 15
     assert max(map(len, lines)) <= 80
 
@@ -44,11 +45,11 @@ def test_long_answers_are_cut() -> None:
         target=seen(target, "--python"),
     )
     finding = replace(ABI, summary="long words " * 40)
-    lines = render(report(finding), facts, NEXT, HOME).splitlines()
+    lines = render(report(finding), facts, MODELS * 9, NEXT, HOME).splitlines()
     assert len(lines) <= 15
 
 
 def test_the_next_command_is_never_cut() -> None:
     command = "envdoctor check --python " + "/a/long/prefix" * 12 + "/bin/python"
-    lines = render(report(), TRAINING, (command, "why"), HOME).splitlines()
+    lines = render(report(), TRAINING, [], (command, "why"), HOME).splitlines()
     assert "Next     " + command in lines

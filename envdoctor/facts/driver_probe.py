@@ -17,7 +17,10 @@ import ctypes
 import json
 import signal
 import sys
-from typing import Any, Callable, Dict, List, Optional
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing is slow to import
+    from typing import Any, Callable, Dict, List, Optional
 
 # Seconds after which it ends by itself, if who started it is gone.
 LIFETIME = 60

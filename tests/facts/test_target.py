@@ -254,7 +254,8 @@ def test_environment_without_a_python(home):
 
 
 @pytest.mark.parametrize("python", interpreters())
-def test_every_python_is_observed(python, tmp_path):
+def test_every_python_is_observed(python, tmp_path, monkeypatch):
+    monkeypatch.delenv("PYTHONPATH", raising=False)
     venv = Environment(tmp_path / "venv", python)
     venv.add("mmcv-full", "1.4.0", {"mmcv/__init__.py": ""})
     observed = observe(Choice(venv.python, "--env venv"))

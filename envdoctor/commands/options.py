@@ -81,7 +81,7 @@ def _deadline(seconds: Optional[float]) -> Iterator[None]:
     except _OutOfTimeError:
         raise Failure(
             f"gave up after {seconds:g} s (--timeout)",
-            "A slow file system or a hanging driver may need more; --verbose shows what was read.",
+            "A slow file system or a hanging driver may need more.",
         ) from None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

@@ -27,14 +27,15 @@ def overview(inputs: Inputs) -> int:
 def _next(report: Report, facts: Facts, inputs: Inputs) -> Tuple[str, str]:
     """The one command to go on with, and what it is for."""
     if facts.target.value is None:
-        again = _given(Inputs(assume=inputs.assume))
-        return _command(again, "--python", "PATH"), "name the environment that trains"
+        again = [*_given(Inputs(assume=inputs.assume)), "--python", "PATH"]
+        return _command(again), "name the environment that trains"
     given = _given(inputs)
     if report.worst() in ("error", "warning"):
         return _command(given), "the evidence and the smallest change"
     if not facts.accelerator.gpus.value:
-        return _command(given, "--gpu", "a100"), "judge for the GPU that trains"
-    return _command(given, "--verbose"), "what was looked at, what was skipped and why"
+        again = [*given, "--gpu", "a100", "--driver", "535"]
+        return _command(again), "judge for the GPU and driver that train"
+    return _command([*given, "--verbose"]), "what was looked at, what was skipped and why"
 
 
 def _given(inputs: Inputs) -> List[str]:
@@ -49,8 +50,5 @@ def _given(inputs: Inputs) -> List[str]:
     return options
 
 
-def _command(*parts: object) -> str:
-    words = ["envdoctor", "check"]
-    for part in parts:
-        words += part if isinstance(part, list) else [str(part)]
-    return " ".join(shlex.quote(word) for word in words)
+def _command(options: List[str]) -> str:
+    return " ".join(shlex.quote(word) for word in ("envdoctor", "check", *options))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Sequence
 
-from envdoctor.model.facts import Accelerator, Facts, Gpu, Observed
+from envdoctor.model.facts import Accelerator, Facts, Gpu, Observed, Tools
 from envdoctor.model.finding import Report
 from envdoctor.model.text import clean
 from envdoctor.model.versions import series, try_parse
@@ -110,6 +110,8 @@ def tools(facts: Facts) -> str:
     """What a source build would use, beside the CUDA that torch was built with."""
     tools = facts.tools
     toolkit, compiler = tools.toolkit.value, tools.compiler.value
+    if tools == Tools():
+        return "unknown: not looked for"
     have = []
     lack = []
     if toolkit is None:
@@ -126,7 +128,7 @@ def tools(facts: Facts) -> str:
     if lack:
         said += "no " + ", no ".join(lack)
     if toolkit is None:
-        return said + ": wheels install, CUDA sources do not compile"
+        return f"{said}: wheels install, CUDA sources do not compile ({_reason(tools.toolkit)})"
     found = facts.target.value
     cuda = found.torch.cuda.value if found is not None and found.torch is not None else None
     if cuda is None or cuda == "cpu":

@@ -57,7 +57,8 @@ def test_the_next_command_looks_at_the_same(
     assert following(healthy) == f"envdoctor check --facts '{path}' --verbose"
     login = replace(facts, accelerator=Accelerator(vendor=seen("none", "-"), gpus=seen((), "-")))
     path = written(tmp_path / "login.json", login)
-    assert following(envdoctor("--facts", path).out) == f"envdoctor check --facts {path} --gpu a100"
+    command = f"envdoctor check --facts {path} --gpu a100 --driver 535"
+    assert following(envdoctor("--facts", path).out) == command
     empty = written(tmp_path / "empty.json", replace(facts, target=unseen("no python3")))
     ended = envdoctor("--facts", empty)
     assert ended.code == 0

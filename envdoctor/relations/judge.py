@@ -138,6 +138,7 @@ class Judgement(NamedTuple):
     """What the relations owned by one component say."""
 
     violations: Tuple[Violation, ...]
+    breaches: Tuple[Breach, ...]  # every relation that rejects some build of the domain
     held: Tuple[Bound, ...]
     undecided: Tuple[Tuple[Bound, str], ...]
     survivors: Tuple[Build, ...]  # builds of the domain that no relation rejects
@@ -181,7 +182,7 @@ def judge(
         violations = (Violation(component, tuple(breaches)),)
     else:
         violations = ()
-    return Judgement(violations, tuple(held), tuple(undecided), survivors)
+    return Judgement(violations, tuple(breaches), tuple(held), tuple(undecided), survivors)
 
 
 def _verdicts(

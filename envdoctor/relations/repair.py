@@ -7,7 +7,7 @@ Larger changes are the resolver's.
 from __future__ import annotations
 
 import re
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 from packaging.version import Version
 
@@ -90,9 +90,12 @@ class _Search:
         before = self.installed[name]
         best: Optional[Tuple[Tuple[int, ...], Plan]] = None
         tried = 0
+        whole = self._whole(name, self.observation.domains)
         for distance, build in self._nearest(before):
+            if id(build) not in whole:
+                continue
             domains = self._with(self.observation.domains, build)
-            if self._broken(name, domains) or self._broken(mended, domains):
+            if name != mended and self._broken(mended, domains):
                 continue
             plan: Optional[List[Change]] = [Change(before, build)]
             broken = self._newly_broken(name, domains, mended)
@@ -122,7 +125,10 @@ class _Search:
             return None
         for name in broken:
             before = self.installed[name]
+            whole = self._whole(name, domains)
             for _, build in self._nearest(before):
+                if id(build) not in whole:
+                    continue
                 tried = self._with(domains, build)
                 changed = [name, *(change.after.component for change in plan)]
                 if not any(self._broken(one, tried) for one in changed):
@@ -146,6 +152,20 @@ class _Search:
             and any(components & set(bound.reads) for bound in self.relations.of(other))
             and self._broken(other, domains)
         ]
+
+    def _whole(self, name: str, domains: Mapping[str, Domain]) -> Set[int]:
+        """Identities of the builds of `name` that no relation of its own rejects."""
+        builds = self.knowledge.packages[name].builds()
+        judgement = judge(
+            self.relations, name, {**domains, name: builds}, self.observation.accelerator
+        )
+        rejected = {
+            id(build)
+            for breach in judgement.breaches
+            if breach.bound.relation.severity == "error"
+            for build in breach.builds
+        }
+        return {id(build) for build in builds} - rejected
 
     def _broken(self, name: str, domains: Dict[str, Domain]) -> bool:
         if name not in self.installed:

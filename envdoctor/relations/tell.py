@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterable, List, Optional, Sequence, Set, Tuple
 
 from packaging.version import Version
 
@@ -112,19 +112,35 @@ class Teller:
     def fits(self, name: str) -> List[Build]:
         """Builds of the package `name` with which the breached relations would not fail."""
         if name not in self._fits:
-            self._fits[name] = [b for b in self._known(name) if self._mends(name, b)]
+            ours = {breach.bound.relation.id for breach in self.violation.breaches}
+            if name == self.violation.component:
+                self._fits[name] = self._own_that_fit(ours)
+            else:
+                self._fits[name] = [b for b in self._known(name) if self._mends(b, ours)]
         return self._fits[name]
+
+    def _own_that_fit(self, ours: Set[str]) -> List[Build]:
+        """Judge all builds of the broken package at once: there may be thousands."""
+        name = self.violation.component
+        domains = {**self.domains, name: self._known(name)}
+        judgement = judge(self.relations, name, domains, self.accelerator)
+        rejected = {
+            id(build)
+            for breach in judgement.breaches
+            if breach.bound.relation.id in ours
+            for build in breach.builds
+        }
+        return [build for build in self._known(name) if id(build) not in rejected]
 
     def _known(self, name: str) -> Tuple[Build, ...]:
         package = self.knowledge.packages.get(name)
         return package.builds() if package else ()
 
-    def _mends(self, name: str, build: Build) -> bool:
-        domains = {**self.domains, name: (build,)}
+    def _mends(self, build: Build, ours: Set[str]) -> bool:
+        domains = {**self.domains, build.component: (build,)}
         set_modules(domains, self.knowledge)
         judgement = judge(self.relations, self.violation.component, domains, self.accelerator)
         broken = {b.bound.relation.id for v in judgement.violations for b in v.breaches}
-        ours = {breach.bound.relation.id for breach in self.violation.breaches}
         return not broken & ours
 
 

@@ -12,12 +12,21 @@ execute lines of .pth files is replaced.
 # ruff: noqa: PTH100, PTH110, PTH112, PTH113, PTH116, PTH118, PTH119, PTH120, PTH208
 # pathlib and typing take 5 to 10 ms each to import, hence os.path and quoted annotations.
 
-import _imp
-import json
 import os
-import re
-import stat
 import sys
+
+VERSION = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+
+# virtualenv before 20 copies a part of the standard library and notes where the rest is.
+ORIGIN = os.path.join(os.path.dirname(os.__file__), "orig-prefix.txt")
+if os.path.isfile(ORIGIN):
+    with open(ORIGIN) as origin:  # noqa: PTH123
+        sys.path.append(os.path.join(origin.read().strip(), "lib", VERSION))
+
+import _imp  # noqa: E402
+import json  # noqa: E402
+import re  # noqa: E402
+import stat  # noqa: E402
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -222,8 +231,7 @@ def search_path(problems: "List[str]") -> "SearchPath":
         sys.path[:] = (python_path.split(os.pathsep) if python_path else []) + standard
         if site is None:
             known = {os.path.abspath(entry) for entry in sys.path}
-            version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-            folder = os.path.join(sys.prefix, "lib", version, "site-packages")
+            folder = os.path.join(sys.prefix, "lib", VERSION, "site-packages")
             result.add_site_folder(folder, known, problems)
         else:
             user_site_allowed = (
@@ -276,11 +284,10 @@ def moved_home(standard: "List[str]", problems: "List[str]") -> "List[str]":
     if not home:
         return list(standard)
     exec_home = exec_home or home
-    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-    if not os.path.exists(os.path.join(home, "lib", version, "os.py")):
+    if not os.path.exists(os.path.join(home, "lib", VERSION, "os.py")):
         problems.append(
             f"PYTHONHOME is {clean_path(home)}, which holds no standard library of "
-            f"{version}: this interpreter cannot start while it is set"
+            f"{VERSION}: this interpreter cannot start while it is set"
         )
     moved = []
     for entry in standard:
@@ -393,8 +400,8 @@ def unquote(text: str) -> str:
 class FileList:
     """The files that a RECORD or installed-files.txt puts under one search entry.
 
-    Compiled .pyc files and what lies outside of the entry (scripts, data) do not count: they may
-    come and go, and no import needs them.
+    Only what an import may need counts: no compiled .pyc files, which come and go, no metadata,
+    nothing outside of the entry (scripts, data).
     """
 
     def __init__(self, data: bytes, inside: bytes = b"") -> None:
@@ -410,7 +417,8 @@ class FileList:
         """Return how many files there should be."""
         if len(self.lines) <= FULL_CHECK:
             return sum(map(counts, self.lines))
-        return len(self.lines) - self.data.count(b".pyc") - self.data.count(b"\n../")
+        others = (b"__pycache__", b"\n../", b".dist-info/")
+        return len(self.lines) - sum(map(self.data.count, others))
 
     def modules(self) -> "List[str]":
         """Return the top-level import names."""
@@ -466,12 +474,13 @@ class FileList:
         return lines
 
 
-OUTSIDE = (b"/", b"../", b'"/', b'"../')
-
-
 def counts(line: bytes) -> bool:
-    """Whether a line of a list names a file that should exist under the search entry."""
-    return bool(line) and b".pyc" not in line and not line.startswith(OUTSIDE)
+    """Whether a line of a list names a file under the search entry that an import may need."""
+    path = path_of(line)
+    if not path or path.startswith((b"/", b"../")) or b"__pycache__" in path:
+        return False
+    # Metadata folders have a hyphen, as has what builders leave (scripts-3.10); packages have none.
+    return not path.endswith(b".pyc") and b"-" not in path.partition(b"/")[0]
 
 
 def path_of(line: bytes) -> bytes:

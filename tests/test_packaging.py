@@ -175,3 +175,10 @@ def test_the_patient_is_left_as_it_was(installed: Path, patient: Path, empty: Pa
         command = [str(installed / "envdoctor"), *arguments, "--python", python]
         run(command, empty, codes=(0, 1))
     assert state(patient) == before
+
+
+def test_the_python_interface(installed: Path, patient: Path, empty: Path) -> None:
+    code = "import envdoctor, sys; print(envdoctor.check(python=sys.argv[1]).envdoctor_version)"
+    python = str(patient / "bin" / "python")
+    done = run([str(installed / "python"), "-c", code, python], empty)
+    assert done.stdout.split() == [envdoctor.__version__]

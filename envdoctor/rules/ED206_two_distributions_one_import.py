@@ -18,7 +18,7 @@ def examine(context: Context) -> Iterator[Fault]:
     """Report import names that several distributions of one folder bring."""
     installed = imported(context.target)
     for module, providers in context.knowledge.providers.items():
-        owners = [installed[name] for name in providers if name in installed]
+        owners = [installed[name] for name in sorted(providers) if name in installed]
         folders = {owner.search_entry for owner in owners}
         if len(owners) > 1 and len(folders) == 1:  # in several, one shadows the other
             yield _shared(context, module, owners)

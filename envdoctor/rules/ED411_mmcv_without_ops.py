@@ -17,17 +17,23 @@ _WITH_OPS = parse("2.0.0rc1")
 
 
 def examine(context: Context) -> Iterator[Fault]:
-    """Report it, if no mmcv with ops is installed beside."""
+    """Report it, if no mmcv with ops is installed beside, and no relation says it already."""
     installed = imported(context.target)
-    users = [installed[name] for name in _USERS if name in installed]
     found = [installed[name] for name in _MMCV if name in installed]
-    if not users or not found or not all(_lacks_ops(mmcv) for mmcv in found):
+    if not found or not all(_lacks_ops(mmcv) for mmcv in found):
         return
     mmcv = found[0]
-    pure = _is_pure(mmcv) and name_of(mmcv) != "mmcv-lite"
+    told = {r.owner for r in context.knowledge.relations if r.finding == "mmcv-without-ops"}
+    users = [
+        installed[name]
+        for name in _USERS
+        if name in installed and not (_is_lite(mmcv) and name in told)
+    ]
+    if not users:
+        return
     yield Fault(
         component=label(mmcv),
-        words="pure" if pure and not _is_lite(mmcv) else "",
+        words="" if _is_lite(mmcv) else "pure",
         fields={
             "mmcv": label(mmcv),
             "users": listed(label(user) for user in users),

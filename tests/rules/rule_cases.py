@@ -1,0 +1,183 @@
+"""Cases of rules: facts in short form, a small set of matrices, and what is found.
+
+A case file holds a list of mappings:
+
+    - case: what is special about it
+      machine: {glibc: "2.27"}                 # facts; a scalar stands for an observed value,
+      accelerator: {vendor: {value: nvidia, origin: device node /dev/nvidia0}, gpus: [...]}
+      target:                                  # {version, ...} of Target with defaults of a venv;
+        installed: [numpy 1.26.4, {name: torch, version: 2.4.1, requires: [...]}]
+      finds:                                   # none: the rule stays quiet
+      - "warning numpy 1.26.4: summary"
+      commands: [...]                          # optional: those of all fixes
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, NamedTuple
+
+import msgspec
+
+from envdoctor.knowledge.document import Document
+from envdoctor.knowledge.load import Knowledge, load
+from envdoctor.model.facts import Facts
+
+FOLDER = Path(__file__).parent / "cases"
+
+MATRICES = {
+    "packages/torch": """
+package: torch
+checked: 2026-01-01
+source: invented
+releases: [2.0.1, 2.4.1]
+variant: {origin: string, cuda: cuda, glibc: version}
+local: "^(?P<cuda>cpu|cu[0-9]+)$"
+builds:
+- id: torch/wheels
+  versions: [2.4.1]
+  axes: [cuda]
+  cells: [cpu, "11.8", "12.1", "12.4"]
+  install: "{name}=={version}+{cuda.tag} --index-url https://wheels.example/{cuda.tag}"
+relations:
+- id: torch/driver
+  for: self.cuda != 'cpu'
+  needs: host.serves >= self.cuda
+  phase: run
+  finding: driver-too-old
+  words: {en: {summary: "{self} needs a newer driver"}}
+""",
+    "packages/torchvision": """
+package: torchvision
+checked: 2026-01-01
+source: invented
+releases: [0.15.2, 0.19.1]
+requires: [torch]
+variant: {torch: specifier}
+builds:
+- id: torchvision/pairs
+  each: {0.15.2: {torch: ==2.0.1}, 0.19.1: {torch: ==2.4.1}}
+relations:
+- id: torchvision/torch
+  needs: torch in self.torch
+  phase: run
+  finding: torch-torchvision-mismatch
+  words: {en: {summary: "{self} is not the pair of {torch}"}}
+""",
+    "packages/mmdet": """
+package: mmdet
+checked: 2026-01-01
+source: invented
+releases: [2.14.0, 3.3.0]
+relations:
+- id: mmdet/ops
+  needs: module.mmcv.ops
+  phase: import
+  finding: mmcv-without-ops
+  words: {en: {summary: "{self} needs the ops of mmcv"}}
+""",
+    **{
+        f"packages/{name}": f"""
+package: {name}
+checked: 2026-01-01
+source: invented
+modules: [{module}]
+releases: [{releases}]
+variant: {{ops: bool}}
+"""
+        for name, module, releases in [
+            ("numpy", "numpy", "1.26.4, 2.0.2"),
+            ("mmcv", "mmcv", "1.7.1, 2.1.0"),
+            ("mmcv-full", "mmcv", "1.4.0, 1.7.1"),
+            ("mmcv-lite", "mmcv", "2.1.0"),
+            ("opencv-python", "cv2", "4.8.1.78"),
+            ("opencv-python-headless", "cv2", "4.8.1.78"),
+        ]
+    },
+}
+
+
+class Case(NamedTuple):
+    """One case; `code` is the rule that it is about."""
+
+    code: str
+    name: str
+    facts: Facts
+    finds: List[str]
+    commands: List[str]
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.name}"
+
+
+def small_knowledge(folder: Path) -> Knowledge:
+    """The matrices above, loaded; `folder` is where they are written."""
+    for name, text in MATRICES.items():
+        path = folder / f"{name}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    (folder / "platform").mkdir(exist_ok=True)
+    return load(folder)
+
+
+def cases() -> Iterator[Case]:
+    """Every case of every file."""
+    for path in sorted(FOLDER.glob("ED*.yaml")):
+        for raw in Document(path.name, path.read_text(encoding="utf-8")).data:
+            facts = _facts(raw)
+            unknown = set(raw) - {"case", "machine", "accelerator", "target", "finds", "commands"}
+            assert not unknown, (path.name, unknown)
+            yield Case(
+                path.stem, raw["case"], facts, raw.get("finds") or [], raw.get("commands") or []
+            )
+
+
+def _facts(raw: Dict[str, Any]) -> Facts:
+    facts: Dict[str, Any] = {
+        "machine": _observed({"architecture": "x86_64", **(raw.get("machine") or {})}),
+        "accelerator": _observed(raw.get("accelerator") or {}),
+    }
+    if raw.get("target") is not None:
+        target = _target(raw["target"])
+        facts["target"] = {"value": target, "origin": "VIRTUAL_ENV"}
+    return msgspec.convert(facts, Facts, strict=False)
+
+
+def _observed(fields: Dict[str, Any]) -> Dict[str, Any]:
+    return {
+        name: value
+        if isinstance(value, dict)
+        else {"value": [] if value is None else value, "origin": f"the {name}'s origin"}
+        for name, value in fields.items()
+    }
+
+
+def _target(raw: Dict[str, Any]) -> Dict[str, Any]:
+    raw = dict(raw)
+    version = raw.setdefault("version", "3.8.18")
+    digits = "".join(version.split(".")[:2])
+    site = f"/env/lib/python{digits[0]}.{digits[1:]}/site-packages"
+    defaults = {
+        "python": "/env/bin/python",
+        "soabi": f"cpython-{digits}-x86_64-linux-gnu",
+        "prefix": "/env",
+        "base_prefix": "/usr",
+        "path": [f"/usr/lib/python{digits[0]}.{digits[1:]}", site],
+    }
+    installed = [_distribution(one, site) for one in raw.pop("installed", None) or []]
+    torch = raw.get("torch")
+    if torch is not None:
+        places = {"path": f"{site}/torch"}
+        raw["torch"] = {**places, **_observed({k: v for k, v in torch.items() if k != "path"})}
+        raw["torch"]["path"] = torch.get("path", places["path"])
+    raw["path"] = [*(raw.pop("before", None) or []), *raw.get("path", defaults["path"])]
+    return {**defaults, **raw, "distributions": installed}
+
+
+def _distribution(raw: Any, site: str) -> Dict[str, Any]:
+    if isinstance(raw, str):
+        name, version = raw.split(" ")
+        raw = {"name": name, "version": version}
+    entry = raw.get("search_entry", site)
+    folder = f"{entry}/{raw['name'].replace('-', '_')}-{raw['version']}.dist-info"
+    return {"search_entry": entry, "path": folder, "installer": "pip", **raw}

@@ -189,7 +189,7 @@ def _finding(page: Page, fault: Fault) -> Finding:
         template = texts.get(name + suffix, texts.get(name, ""))
         return render(template, fault.fields.__getitem__)
 
-    fixes = fault.fixes
+    fixes = tuple(Fix(fix.summary or part("fix"), fix.commands) for fix in fault.fixes)
     if not fixes and part("fix"):
         fixes = (Fix(part("fix")),)
     return Finding(

@@ -61,7 +61,7 @@ def choose(python: Optional[str], env: Optional[str], environ: Mapping[str, str]
             continue
         path = _python_of(Path(prefix).absolute())
         if path is None:
-            passed_over.append(f"{variable} is {prefix}, which holds no bin/python")
+            passed_over.append(f"{variable} is {prefix}, {_lack(Path(prefix))}")
         elif _is_own(path):
             passed_over.append(f"{variable} is envdoctor's own environment")
         else:
@@ -141,7 +141,7 @@ def _named_environment(env: str, environ: Mapping[str, str]) -> tuple[str, str]:
             raise TargetError(f"--env names {folder}, which is no folder")
         python = _python_of(folder)
         if python is None:
-            raise TargetError(f"--env names {folder}, which holds no bin/python")
+            raise TargetError(f"--env names {folder}, {_lack(folder)}")
         return str(python), f"--env {env}"
     known = _environments(environ)
     found = known.get(env, [])
@@ -158,7 +158,7 @@ def _named_environment(env: str, environ: Mapping[str, str]) -> tuple[str, str]:
         )
     python = _python_of(found[0])
     if python is None:
-        raise TargetError(f"--env: the environment {found[0]} holds no bin/python")
+        raise TargetError(f"--env names {found[0]}, {_lack(found[0])}")
     return str(python), f"--env {env}"
 
 
@@ -261,6 +261,14 @@ def _python_of(prefix: Path) -> Optional[Path]:
         if path.is_file() and os.access(path, os.X_OK):
             return path
     return None
+
+
+def _lack(prefix: Path) -> str:
+    """Return, as a clause, why a folder has no interpreter that can run."""
+    python = prefix / "bin" / "python"
+    if python.is_symlink() and not python.exists():
+        return f"whose bin/python is a link to {os.readlink(python)}, which does not exist"
+    return "which holds no bin/python that can be run"
 
 
 def _pythons(environ: Mapping[str, str]) -> Iterator[Path]:

@@ -142,10 +142,12 @@ def test_variable_that_points_to_nothing_is_told(own, tmp_path):
     python = program(tmp_path / "bin" / "python3")
     environ = {"VIRTUAL_ENV": "/nowhere/venv", "PATH": f"{tmp_path}/bin"}
     assert choose(None, None, environ) == Choice(
-        str(python), "python3 on PATH; VIRTUAL_ENV is /nowhere/venv, which holds no bin/python"
+        str(python),
+        "python3 on PATH; VIRTUAL_ENV is /nowhere/venv, which holds no bin/python that can be run",
     )
     assert failure(None, None, {**environ, "PATH": "/nowhere"}) == (
-        "no Python to examine was found; VIRTUAL_ENV is /nowhere/venv, which holds no bin/python; "
+        "no Python to examine was found; "
+        "VIRTUAL_ENV is /nowhere/venv, which holds no bin/python that can be run; "
         "name one with --python PATH or --env NAME"
     )
 
@@ -224,7 +226,10 @@ def test_environment_given_as_a_folder(tmp_path, home, monkeypatch):
     assert failure(None, "./nowhere", environ) == (
         f"--env names {tmp_path}/nowhere, which is no folder"
     )
-    assert failure(None, f"{home}", environ) == f"--env names {home}, which holds no bin/python"
+    assert (
+        failure(None, f"{home}", environ)
+        == f"--env names {home}, which holds no bin/python that can be run"
+    )
 
 
 def test_name_of_two_environments(tmp_path, home):
@@ -246,8 +251,18 @@ def test_one_environment_found_twice(tmp_path, home):
 def test_environment_without_a_python(home):
     (home / "envs" / "r-only" / "conda-meta").mkdir(parents=True)
     assert failure(None, "r-only", {"HOME": str(home)}) == (
-        f"--env: the environment {home}/envs/r-only holds no bin/python"
+        f"--env names {home}/envs/r-only, which holds no bin/python that can be run"
     )
+
+
+def test_environment_whose_base_python_is_gone(tmp_path, home):
+    python = Path(environment(tmp_path / "venv"))
+    python.unlink()
+    python.symlink_to("/nowhere/python3.8")
+    reason = "whose bin/python is a link to /nowhere/python3.8, which does not exist"
+    assert failure(None, f"{tmp_path}/venv", {}) == f"--env names {tmp_path}/venv, {reason}"
+    told = failure(None, None, {"VIRTUAL_ENV": f"{tmp_path}/venv", "PATH": "/nowhere"})
+    assert f"VIRTUAL_ENV is {tmp_path}/venv, {reason}; " in told
 
 
 # --- observing --------------------------------------------------------------------------------

@@ -17,6 +17,18 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 
+class WrittenVersion(Version):
+    """A version that is told as it was written: driver 450.80.02, not 450.80.2."""
+
+    def __init__(self, text: str) -> None:
+        """Raise InvalidVersion for text that is no version."""
+        super().__init__(text)
+        self.text = text.strip()
+
+    def __str__(self) -> str:
+        return self.text
+
+
 @functools.lru_cache(maxsize=None)
 def parse(text: str) -> Version:
     """The version, as it is compared.
@@ -27,10 +39,9 @@ def parse(text: str) -> Version:
         version = Version(text)
     except InvalidVersion:
         raise ValueError(f"{text!r} is not a version") from None
-    if version.local is not None:
-        public = version.base_version if version.is_prerelease else version.public
-        return Version(public)
-    return version
+    if version.local is None:
+        return WrittenVersion(text)
+    return WrittenVersion(version.base_version if version.is_prerelease else version.public)
 
 
 def try_parse(text: str) -> Optional[Version]:

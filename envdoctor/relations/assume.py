@@ -83,7 +83,7 @@ def _gpu(facts: Facts, value: str, knowledge: Knowledge) -> Facts:
 def _device(name: str, knowledge: Knowledge) -> Gpu:
     device = lookup(name, knowledge)
     if device is not None:
-        label, capability = device.row.get("label"), device.row.get("cc")
+        label, capability = device.row.get("product"), device.row.get("cc")
         return Gpu(
             name=str(label or device.id),
             compute_capability=None if capability is None else str(capability),

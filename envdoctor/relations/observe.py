@@ -93,6 +93,21 @@ def candidates(
     return tuple(found) or (Build(package.name, version, observed, label=label, origin=origin),)
 
 
+def alike(before: Build, after: Build) -> bool:
+    """Whether one build can stand in for another: both for GPUs or neither, same architecture."""
+    return all(
+        one is None or other is None or one == other
+        for one, other in zip(_kind(before), _kind(after))
+    )
+
+
+def _kind(build: Build) -> Tuple[Optional[bool], Optional[str]]:
+    cuda = build.attributes.get("cuda")
+    architecture = build.attributes.get("architecture")
+    for_gpus = None if cuda is None or isinstance(cuda, Unknown) else isinstance(cuda, Version)
+    return for_gpus, architecture if isinstance(architecture, str) else None
+
+
 def _consistent(build: Build, observed: Mapping[str, Value]) -> bool:
     for name, value in observed.items():
         stated = build.attributes.get(name)

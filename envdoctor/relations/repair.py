@@ -15,8 +15,7 @@ from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.build import Build
 from envdoctor.model.versions import cuda_tag, parse
 from envdoctor.relations.judge import Domain, Relations, Violation, judge
-from envdoctor.relations.observe import Observation, set_modules
-from envdoctor.relations.values import compare
+from envdoctor.relations.observe import Observation, alike, set_modules
 
 _FIELD = re.compile(r"\{([\w.]+)\}")
 _MAX_FOLLOWERS = 4
@@ -106,7 +105,7 @@ class _Search:
                 plan = self._follow(broken, domains, [Change(before, build)], limit)
             if plan is None:
                 continue
-            rank = (len(plan), *distance)
+            rank = (len(plan), self._depended_on(name), *distance)
             if best is None or rank < best[0]:
                 best = (rank, tuple(plan))
             if len(plan) == 1:
@@ -143,7 +142,7 @@ class _Search:
 
     def _newly_broken(self, name: str, domains: Dict[str, Domain], *passed: str) -> List[str]:
         """Installed packages that are broken now, were not before, and speak of `name`."""
-        components = {name} | {f"module.{m}" for m in self.knowledge.packages[name].modules}
+        components = self._components(name)
         return [
             other
             for other in self.installed
@@ -177,6 +176,18 @@ class _Search:
             for breach in violation.breaches
         )
 
+    def _depended_on(self, name: str) -> int:
+        """How many packages have relations that speak of `name`: its change is felt."""
+        components = self._components(name)
+        return sum(
+            other != name
+            and any(components & set(bound.reads) for bound in self.relations.of(other))
+            for other in self.knowledge.packages
+        )
+
+    def _components(self, name: str) -> Set[str]:
+        return {name} | {f"module.{m}" for m in self.knowledge.packages[name].modules}
+
     def _with(self, domains: Dict[str, Domain], build: Build) -> Dict[str, Domain]:
         changed = {**domains, build.component: (build,)}
         set_modules(changed, self.knowledge)
@@ -189,6 +200,8 @@ class _Search:
         ranked = []
         for order, build in enumerate(package.builds()):
             if requirement_arguments(build) is None or not _proven(build, python):
+                continue
+            if not alike(before, build):
                 continue
             ranked.append((_distance(before, build, package.releases), order, build))
         ranked.sort(key=lambda item: item[:2])
@@ -204,16 +217,18 @@ def _proven(build: Build, python: Domain) -> bool:
 
 
 def _distance(before: Build, after: Build, releases: Sequence[Version]) -> Tuple[int, ...]:
-    """How far a build is from another: series apart, releases apart, other CUDA, older."""
+    """How far a build is from another: series apart, releases apart, CUDA apart, older."""
     if before.version is None or after.version is None:
         return (0, 0, 0, 0)
     series = sorted({(v.major, v.minor) for v in releases} | {_series(before)})
     known = sorted({*releases, parse(before.version.public)})
     steps = known.index(after.version) - known.index(parse(before.version.public))
     apart = abs(series.index(_series(after)) - series.index(_series(before)))
-    cuda = before.attributes.get("cuda"), after.attributes.get("cuda")
-    other = 0 if None in cuda else int(compare("==", *cuda) is False)  # type: ignore[arg-type]
-    return (apart, abs(steps), other, int(steps < 0))
+    old, new = before.attributes.get("cuda"), after.attributes.get("cuda")
+    cuda = 0
+    if isinstance(old, Version) and isinstance(new, Version):
+        cuda = abs(100 * (old.major - new.major) + old.minor - new.minor)
+    return (apart, abs(steps), cuda, int(steps < 0))
 
 
 def _series(build: Build) -> Tuple[int, int]:

@@ -12,12 +12,12 @@ from envdoctor.model.text import render
 from envdoctor.model.versions import cuda_tag, fold, sm
 from envdoctor.relations.expression import compile_value
 from envdoctor.relations.judge import Breach, Domains, Relations, Verdict, Violation, judge
-from envdoctor.relations.observe import set_modules
+from envdoctor.relations.observe import alike, set_modules
 from envdoctor.relations.values import scalar
 
 SEARCHES = ("fits.", "first.", "last.")
 FAILING = "failing.gpu"
-_MAX_LISTED = 6
+_MAX_LISTED = 12
 
 
 class Teller:
@@ -133,8 +133,14 @@ class Teller:
         return [build for build in self._known(name) if id(build) not in rejected]
 
     def _known(self, name: str) -> Tuple[Build, ...]:
+        """The builds that could stand in for the one that is there."""
         package = self.knowledge.packages.get(name)
-        return package.builds() if package else ()
+        present = [b for b in self.domains.get(name, ()) if isinstance(b, Build)]
+        return tuple(
+            build
+            for build in (package.builds() if package else ())
+            if not present or any(alike(one, build) for one in present)
+        )
 
     def _mends(self, build: Build, ours: Set[str]) -> bool:
         domains = {**self.domains, build.component: (build,)}
@@ -192,11 +198,11 @@ def _joined(texts: Iterable[str]) -> str:
 
 
 def label(build: Build, knowledge: Knowledge) -> str:
-    """A build of the matrices as people write it: "torch 2.7.0+cu128"."""
+    """The version of a build of the matrices as people write it: "2.7.0+cu128"."""
     package = knowledge.packages.get(build.component)
     cuda = build.attributes.get("cuda")
     local = ""
     if package is not None and package.local is not None and "+" not in build.label:
         text = cuda_tag(cuda) if isinstance(cuda, Version) else str(cuda or "")
         local = f"+{text}" if text and package.local.match(text) else ""
-    return f"{build.component} {build.label}{local}"
+    return build.label + local

@@ -67,7 +67,7 @@ def attribute(value: Value, name: str) -> Value:
         if name in ("series", "major", "minor"):
             return attribute(scalar(value), name)
         found = value.attributes.get(name)
-        return Unknown(f"{name} of {value}") if found is None else found
+        return Unknown(f"the {name} of {value} is not known") if found is None else found
     if isinstance(value, Version):
         if name == "series":
             return series(value)

@@ -51,7 +51,7 @@ def check(facts: Facts, knowledge: Knowledge) -> Report:
         envdoctor_version=__version__,
         matrices_date=knowledge.date,
         findings=tuple(findings),
-        ruled_out=tuple(n for n in examination.ruled_out if n not in broken),
+        ruled_out=tuple(n for n in dict.fromkeys(examination.ruled_out) if n not in broken),
         skipped=tuple(examination.skipped),
         facts_digest=digest(facts),
     )
@@ -142,7 +142,7 @@ class _Examination:
         return () if plan is None else (self._fix(plan),)
 
     def _fix(self, plan: Plan) -> Fix:
-        changes = [f"{c.before.label} -> {label(c.after, self.knowledge)}" for c in plan]
+        changes = [f"{c.before} -> {label(c.after, self.knowledge)}" for c in plan]
         commands: Dict[str, List[str]] = {}  # {options: requirements}: one command each
         for change in plan:
             arguments = (requirement_arguments(change.after) or "").split(" ", 1)

@@ -97,7 +97,9 @@ def test_the_smallest_change(
 ) -> None:
     observed = observation(knowledge, gpu, **installed)
     plan = repair(violation(knowledge, observed), observed, Relations(knowledge))
-    told = None if plan is None else [label(change.after, knowledge) for change in plan]
+    told = None
+    if plan is not None:
+        told = [f"{c.after.component} {label(c.after, knowledge)}" for c in plan]
     assert told == changes
 
 

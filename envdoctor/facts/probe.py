@@ -426,20 +426,19 @@ class FileList:
         if inside:
             lines = data.split(b"\n")
             data = b"\n".join(os.path.normpath(inside + b"/" + line) for line in lines if line)
-        self.lines = lines = data.rstrip(b"\n").split(b"\n")
-        if len(lines) <= FULL_CHECK:
-            self.checked = [path for path in map(path_of, lines) if counts(path)]
-            self.count = len(self.checked)
-        else:
-            lines = lines[:: len(lines) // SAMPLE] + lines_with(b".so", data)
-            self.checked = [path for path in map(path_of, lines) if counts(path)]
-            others = (b"__pycache__", b"\n../", b".dist-info/")
-            self.count = len(self.lines) - sum(map(data.count, others))
+        self.data = data
+        length = data.count(b"\n")
+        is_long = length > FULL_CHECK
+        # A long list is not split into lines: of torch's that alone takes 3 ms.
+        lines = sampled(data) + lines_with(b".so", data) if is_long else data.split(b"\n")
+        self.checked = [path for path in map(path_of, lines) if counts(path)]
+        self.count = length - data.count(b"__pycache__") if is_long else len(self.checked)
 
     def modules(self) -> "List[str]":
         """Return the top-level import names."""
+        lines = self.data.split(b"\n")
         names = set()
-        for first in {line.partition(b"/")[0] for line in self.lines}:
+        for first in {line.partition(b"/")[0] for line in lines}:
             if b"," in first or b".py" in first:
                 path = path_of(first)
                 stem = path.partition(b".")[0] if path.endswith((b".py", b".so")) else b""
@@ -447,7 +446,7 @@ class FileList:
                 folder = first + b"/"
                 has_code = any(
                     line.startswith(folder) and (b".py," in line or b".so," in line)
-                    for line in self.lines
+                    for line in lines
                 )
                 stem = first if has_code else b""
             names.add(stem.decode("utf-8", "replace"))
@@ -474,15 +473,25 @@ class FileList:
         return sorted(clean(os.fsdecode(path)) for path in gone)
 
 
+def line_at(at: int, data: bytes) -> bytes:
+    """Return the line of `data` that holds a position."""
+    end = data.find(b"\n", at)
+    return data[data.rfind(b"\n", 0, at) + 1 : end if end >= 0 else len(data)]
+
+
+def sampled(data: bytes) -> "List[bytes]":
+    """Return SAMPLE lines of `data`, evenly spaced."""
+    return [line_at(len(data) * number // SAMPLE, data) for number in range(SAMPLE)]
+
+
 def lines_with(text: bytes, data: bytes) -> "List[bytes]":
-    """Return the lines of `data` that hold `text`; ten times as fast as asking every line."""
+    """Return the lines of `data` that hold `text`."""
     lines = []
     at = data.find(text)
     while at >= 0:
-        end = data.find(b"\n", at)
-        end = len(data) if end < 0 else end
-        lines.append(data[data.rfind(b"\n", 0, at) + 1 : end])
-        at = data.find(text, end)
+        lines.append(line_at(at, data))
+        at = data.find(b"\n", at)
+        at = data.find(text, at) if at >= 0 else -1
     return lines
 
 

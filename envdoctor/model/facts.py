@@ -127,7 +127,8 @@ class Distribution(Record, frozen=True, omit_defaults=True):
     requires_python: str = ""
     requires: Tuple[str, ...] = ()  # Requires-Dist, as written, without those of extras
     modules: Tuple[str, ...] = ()  # top-level import names
-    files: int = 0  # entries of RECORD that imports may need; 0 if there is no list
+    # entries of RECORD that imports may need (of a long one, all but .pyc); 0 if there is no list
+    files: int = 0
     missing: Tuple[str, ...] = ()  # up to ten of those that do not exist on disk
     missing_count: int = 0  # at least so many: of a long RECORD a sample is looked for
     shadowed_by: str = ""  # search entry whose same-named module is imported instead

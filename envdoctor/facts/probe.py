@@ -102,6 +102,9 @@ def clean_path(path: str) -> str:
 def without_credentials(text: str) -> str:
     """`text` with user names, passwords, tokens and query strings of URLs taken out."""
     text = re.sub(r"(\w://)[^/\s]*@", r"\1", text)
+    # A password may hold a slash though it should not, and a proxy may come without a scheme.
+    text = re.sub(r"(\w://)[^/\s@:]*:(?!\d+/)[^\s@]*@", r"\1", text)
+    text = re.sub(r"(^|\s)[^\s/@:]+:[^\s/@]*@", r"\1", text)
     text = re.sub(r"(\w://[^\s?#]*)\?[^\s#]*", r"\1", text)
     return re.sub(r"(\w://[^\s]*/t/)[^/\s]+", r"\1...", text)
 

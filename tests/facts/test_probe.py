@@ -779,6 +779,20 @@ def test_hostile_lists_of_files(data):
     assert len(files.missing("/nowhere")) <= files.count
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("https://me:pass/word@host.example.org/x", "https://host.example.org/x"),
+        ("me:password@proxy.example.org:3128", "proxy.example.org:3128"),
+        ("https://host.example.org:8080/x.git@v1.0", "https://host.example.org:8080/x.git@v1.0"),
+        ("/opt/a@1/lib:/opt/b@2/lib", "/opt/a@1/lib:/opt/b@2/lib"),
+        ("file:///home/me@host/x", "file:///home/me@host/x"),
+    ],
+)
+def test_what_are_credentials_and_what_are_not(text, expected):
+    assert probe.without_credentials(text) == expected
+
+
 user = st.text(
     st.characters(min_codepoint=33, max_codepoint=126, exclude_characters="/"), min_size=1
 )

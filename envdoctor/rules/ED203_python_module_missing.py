@@ -19,7 +19,7 @@ from envdoctor.rules.lookup import (
     pip,
     sees_all,
 )
-from envdoctor.rules.requirements import Environment, applies, environment, parse
+from envdoctor.rules.requirements import Environment, applies, environment, narrowest, parse
 from envdoctor.rules.rule import Context, Fault
 
 # Import names of projects that others replace under another name (pillow-simd, faiss-gpu, ...).
@@ -120,7 +120,7 @@ def _core(name: str) -> str:
 def _shared(
     context: Context, missing: str, wanters: Dict[str, str], installed: Dict[str, Distribution]
 ) -> Fault:
-    specifiers = ",".join(dict.fromkeys(s for s in wanters.values() if s))
+    specifiers = narrowest(wanters.values())
     return Fault(
         component=missing,
         words="shared",

@@ -19,7 +19,7 @@ from envdoctor.rules.lookup import (
     of_the_system,
     pip,
 )
-from envdoctor.rules.requirements import applies, environment, meets, parse
+from envdoctor.rules.requirements import applies, environment, meets, narrowest, parse
 from envdoctor.rules.rule import Context, Fault
 
 
@@ -87,7 +87,7 @@ def _conflict(context: Context, name: str, held: Distribution, wished: List[_Wis
     vendor = bool(local_part(held.version))
     commands = []
     if together and not vendor and not moves_torch(name, context.knowledge):
-        commands.append(pip(context.target, "install", f"{name}{','.join(specifiers)}"))
+        commands.append(pip(context.target, "install", name + narrowest(specifiers)))
     return Fault(
         component=label(held),
         words="" if together else "contradiction",

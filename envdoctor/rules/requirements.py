@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Dict, NamedTuple, Optional, Tuple
+from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 from packaging.markers import InvalidMarker, Marker, UndefinedComparison, UndefinedEnvironmentName
 from packaging.utils import canonicalize_name
@@ -116,6 +116,29 @@ def _evaluate(marker: str, known: Environment) -> Optional[bool]:
         return Marker(marker).evaluate({"extra": "", **values})
     except (InvalidMarker, UndefinedComparison, UndefinedEnvironmentName, InvalidVersion):
         return None
+
+
+def narrowest(specifiers: Iterable[str]) -> str:
+    """One specifier for all: of lower bounds the highest, of upper bounds the lowest, the rest.
+
+    An exact version stands alone.
+    """
+    clauses = list(dict.fromkeys(c.strip() for text in specifiers for c in text.split(",")))
+    exact = [c for c in clauses if c.startswith("==") and not c.endswith("*")]
+    lower = [c for c in clauses if c.startswith(">")]
+    upper = [c for c in clauses if c.startswith("<")]
+    rest = [c for c in clauses if c and c not in (*exact, *lower, *upper)]
+    bounds = [*_strictest(lower, max), *_strictest(upper, min)]
+    return ",".join(exact or [*bounds, *rest])
+
+
+def _strictest(clauses: List[str], choose: Callable[[Iterable[Version]], Version]) -> List[str]:
+    bounds = {clause: Version(clause.lstrip("<>= ")) for clause in clauses}
+    if not bounds:
+        return []
+    bound = choose(bounds.values())
+    strict = sorted((c for c in bounds if bounds[c] == bound), key=lambda c: "=" in c)
+    return strict[:1]
 
 
 @functools.lru_cache(maxsize=None)

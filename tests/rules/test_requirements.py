@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import List, Optional
 
 import pytest
 from hypothesis import given
@@ -13,7 +13,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from envdoctor.model.facts import Facts, Machine, Target, seen
-from envdoctor.rules.requirements import applies, environment, meets, parse
+from envdoctor.rules.requirements import applies, environment, meets, narrowest, parse
 
 NAMES = st.from_regex(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,8}[A-Za-z0-9])?", fullmatch=True)
 EXTRAS = st.sampled_from(["", "[a]", "[a,b]", " [ a , b ] "])
@@ -142,3 +142,32 @@ def test_markers_speak_of_the_examined_environment(
 )
 def test_versions_meet_specifiers(version: str, wanted: str, result: Optional[bool]) -> None:
     assert meets(version, wanted) is result
+
+
+@pytest.mark.parametrize(
+    ("specifiers", "result"),
+    [
+        ([">=1.20", "<2", ">=1.22,<2.7", "!=1.24.0", ""], ">=1.22,<2,!=1.24.0"),
+        ([">=1.20", ">1.20"], ">1.20"),
+        (["<=2.0", "<2.0"], "<2.0"),
+        ([">=2.1,<3", "==2.9.0.post0"], "==2.9.0.post0"),
+        (["~=1.4.2", "==1.*"], "~=1.4.2,==1.*"),
+        ([""], ""),
+    ],
+)
+def test_specifiers_are_joined_without_what_follows_from_others(
+    specifiers: List[str], result: str
+) -> None:
+    assert narrowest(specifiers) == result
+
+
+# Without pre- and post-releases, which < and > leave out by rules of their own.
+PLAIN = st.from_regex(r"[0-9]{1,2}(\.[0-9]{1,2}){0,2}", fullmatch=True)
+RANGES = st.lists(
+    st.builds("{}{}".format, st.sampled_from([">=", "<=", "<", ">", "!="]), PLAIN), max_size=3
+).map(",".join)
+
+
+@given(st.lists(RANGES, max_size=4), PLAIN)
+def test_a_joined_specifier_lets_the_same_versions_pass(specifiers: List[str], text: str) -> None:
+    assert meets(text, narrowest(specifiers)) == all(meets(text, s) for s in specifiers)

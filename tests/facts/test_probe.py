@@ -11,7 +11,7 @@ from typing import Dict
 import msgspec
 import pytest
 from fake_environment import Environment, interpreters, probe_of, real_path
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envdoctor.facts import probe
@@ -721,12 +721,15 @@ def test_problems_are_bounded():
     assert found[-1] == "and 10 more that could not be read"
 
 
+# Machines that are busy with other work make single examples slow.
+unhurried = settings(deadline=None)
 hostile = st.text(
     st.one_of(st.characters(), st.sampled_from("\0\r\n\t :;[]-~\x1b\u2028\ud800\udcff")),
     max_size=300,
 )
 
 
+@unhurried
 @given(hostile)
 def test_clean_text_is_one_printable_line_that_utf8_can_hold(text):
     result = probe.clean(text)
@@ -735,6 +738,7 @@ def test_clean_text_is_one_printable_line_that_utf8_can_hold(text):
     assert result.encode("utf-8").decode("utf-8") == result
 
 
+@unhurried
 @given(hostile)
 def test_hostile_metadata_is_read_as_far_as_it_goes(text):
     data = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
@@ -754,6 +758,7 @@ fields = st.lists(
 )
 
 
+@unhurried
 @given(fields, st.sampled_from(["\n", "\r\n"]), st.text(max_size=40))
 def test_metadata_is_read_as_the_email_parser_does(fields, end, body):
     text = end.join(f"{name}: {f'{end}  '.join(values)}" for name, values in fields)
@@ -764,6 +769,7 @@ def test_metadata_is_read_as_the_email_parser_does(fields, end, body):
         assert probe.parse_headers(text).get(name, []) == expected
 
 
+@unhurried
 @given(hostile)
 def test_hostile_requires_and_sources(text):
     assert all(len(one.splitlines()) == 1 for one in probe.parse_requires(text))
@@ -772,6 +778,7 @@ def test_hostile_requires_and_sources(text):
         assert value is None or value.isprintable()
 
 
+@unhurried
 @given(st.binary(max_size=300))
 def test_hostile_lists_of_files(data):
     files = probe.FileList(data)
@@ -798,6 +805,7 @@ user = st.text(
 )
 
 
+@unhurried
 @given(user, st.sampled_from(["https", "git+ssh", "file"]))
 def test_credentials_of_urls_are_taken_out(user, scheme):
     url = f"--index-url {scheme}://{user}@host.example.org/path"

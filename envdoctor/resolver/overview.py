@@ -9,6 +9,7 @@ from envdoctor.knowledge.profiles import Profile, profiles
 from envdoctor.model.build import Build, Unknown
 from envdoctor.model.facts import Facts
 from envdoctor.model.versions import satisfies
+from envdoctor.relations.components import PYTHON
 from envdoctor.relations.judge import Domain, Relations, judge
 from envdoctor.relations.observe import Observation, observe
 from envdoctor.resolver.bruteforce import Wish, stacks
@@ -35,6 +36,8 @@ def _state(profile: Profile, observed: Observation, relations: Relations) -> str
     if _ready(profile, observed, relations):
         return READY
     if observed.accelerator not in ("", "nvidia", "none"):
+        return NOT_JUDGED
+    if not set(profile.stack) <= {*relations.knowledge.packages, PYTHON}:
         return NOT_JUDGED
     if isinstance(observed.domains["host.gpu"][0], Unknown):
         return UNKNOWN

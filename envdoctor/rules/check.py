@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import shlex
-from typing import Dict, Iterator, List, Optional, Set, Tuple
+from typing import Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
 import msgspec
 
@@ -81,19 +81,22 @@ class _Examination:
         """Judge the relations of everything that is installed."""
         undecided: Dict[Tuple[str, str], Set[str]] = {}
         held: Dict[str, None] = {}
+        violations: Dict[str, Tuple[Violation, ...]] = {}
         for name, domain in self.observed.domains.items():
             if name not in self.knowledge.packages or not isinstance(domain[0], Build):
                 continue
             judgement = judge(
                 self.relations, name, self.observed.domains, self.observed.accelerator
             )
-            for violation in judgement.violations:
-                self.findings.append(self._broken(violation))
+            violations[name] = judgement.violations
             held.update(dict.fromkeys(bound.finding for bound in judgement.held))
             for bound, reason in judgement.undecided:
                 if bound.relation.phase != "build":
                     page = self.by_name[bound.finding]
                     undecided.setdefault((page.code, reason), set()).add(str(domain[0]))
+        for name in violations:
+            for violation in self._causes(name, violations):
+                self.findings.append(self._broken(violation))
         for build in self.observed.untested:
             newest = self.knowledge.packages[build.component].newest
             reason = f"{clean(str(build))} is newer than the matrices know ({newest}): untested"
@@ -101,6 +104,35 @@ class _Examination:
         for (code, reason), names in undecided.items():
             self.skipped.append(Skipped(code, clean(f"{', '.join(sorted(names))}: {reason}")))
         self.ruled_out += held
+
+    def _causes(
+        self, name: str, violations: Mapping[str, Tuple[Violation, ...]]
+    ) -> Iterator[Violation]:
+        """The violations of a package that are no consequence of those of what it requires.
+
+        A driver that is too old for torch is too old for each extension beside it: one fault, and
+        its fix exchanges them all.
+        """
+        inherited = {
+            breach.bound.relation.id
+            for required in self._required(name)
+            for violation in violations.get(required, ())
+            for breach in violation.breaches
+            if breach.bound.relation.owner is None
+        }
+        for violation in violations[name]:
+            own = [b for b in violation.breaches if b.bound.relation.id not in inherited]
+            rejected = {id(build) for breach in own for build in breach.builds}
+            every = {id(build) for breach in violation.breaches for build in breach.builds}
+            if own and rejected == every:
+                yield Violation(name, tuple(own))
+
+    def _required(self, name: str) -> List[str]:
+        names = list(self.knowledge.packages[name].requires)
+        for required in names:
+            more = self.knowledge.packages[required].requires
+            names += [other for other in more if other not in names]
+        return names
 
     def _broken(self, violation: Violation) -> Finding:
         teller = Teller(violation, self.relations, self.observed.domains, self.observed.accelerator)

@@ -56,7 +56,7 @@ def command(
     from envdoctor.rules.check import check
 
     started = time.perf_counter()
-    facts, knowledge = gather(inputs)
+    facts, knowledge = gather(inputs, tools=False)
     report = check(facts, knowledge)
     if form == "json":
         from envdoctor.report import json

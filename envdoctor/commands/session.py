@@ -26,8 +26,10 @@ class Inputs(NamedTuple):
     assume: Tuple[str, ...] = ()
 
 
-def read_facts(inputs: Inputs) -> Facts:
+def read_facts(inputs: Inputs, tools: bool = True) -> Facts:
     """The facts of a snapshot or of this machine, without what is assumed.
+
+    `tools`: whether to look at what a source build would use.
 
     Raises SnapshotError, TargetError, UnsupportedSystemError.
     """
@@ -39,10 +41,10 @@ def read_facts(inputs: Inputs) -> Facts:
 
     if inputs.facts is not None:
         return snapshot.load(inputs.facts)
-    return snapshot.observe(inputs.python, inputs.env, os.environ)
+    return snapshot.observe(inputs.python, inputs.env, os.environ, tools)
 
 
-def gather(inputs: Inputs) -> Tuple[Facts, Knowledge]:
+def gather(inputs: Inputs, tools: bool = True) -> Tuple[Facts, Knowledge]:
     """The facts, with what is assumed in place of what was observed, and the matrices.
 
     Raises AssumeError, DocumentError and what `read_facts` raises.
@@ -50,7 +52,7 @@ def gather(inputs: Inputs) -> Tuple[Facts, Knowledge]:
     from envdoctor.knowledge.load import load
 
     knowledge = load()
-    return _assume(read_facts(inputs), inputs.assume, knowledge), knowledge
+    return _assume(read_facts(inputs, tools), inputs.assume, knowledge), knowledge
 
 
 def _assume(facts: Facts, settings: Sequence[str], knowledge: Knowledge) -> Facts:
@@ -80,7 +82,7 @@ def check(
 
     if facts is None or isinstance(facts, (str, os.PathLike)):
         path = None if facts is None else os.fspath(facts)
-        observed, knowledge = gather(Inputs(python, env, path, tuple(assume)))
+        observed, knowledge = gather(Inputs(python, env, path, tuple(assume)), tools=False)
     else:
         knowledge = load()
         observed = _assume(facts, assume, knowledge)

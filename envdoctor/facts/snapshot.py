@@ -17,7 +17,7 @@ from envdoctor.facts.accelerator import observe_accelerator
 from envdoctor.facts.host import Host
 from envdoctor.facts.machine import observe_machine
 from envdoctor.facts.tools import observe_tools
-from envdoctor.model.facts import SCHEMA_VERSION, Facts
+from envdoctor.model.facts import SCHEMA_VERSION, Facts, Tools
 
 T = TypeVar("T")
 
@@ -28,9 +28,12 @@ class SnapshotError(Exception):
     """A snapshot cannot be read; the message is one sentence for the user."""
 
 
-def observe(python: Optional[str], env: Optional[str], environ: Mapping[str, str]) -> Facts:
+def observe(
+    python: Optional[str], env: Optional[str], environ: Mapping[str, str], tools: bool = True
+) -> Facts:
     """Observe this machine and the environment that `target.choose` chooses.
 
+    Without `tools`, what a source build would use is not looked at: it takes as long as the rest.
     Raises target.TargetError if there is none to choose.
     """
     choice = target.choose(python, env, environ)
@@ -41,7 +44,7 @@ def observe(python: Optional[str], env: Optional[str], environ: Mapping[str, str
         envdoctor_version=__version__,
         taken=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         machine=observe_machine(host),
-        tools=observe_tools(host, observed.value),
+        tools=observe_tools(host, observed.value) if tools else Tools(),
         accelerator=accelerator.result(),
         target=observed,
     )

@@ -6,15 +6,17 @@ Errors name file, line and the path inside the document.
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Tuple, Type, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Tuple, Type, TypeVar, Union
 
 import msgspec
-import yaml
+
+# Imported where it is used: what was decoded before comes from the cache.
+if TYPE_CHECKING:
+    import yaml
 
 T = TypeVar("T")
 Path = Tuple[Union[str, int], ...]
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MAX_NODES = 200_000
 _STEP = re.compile(r"\[(\d+)\]|\.([A-Za-z_][\w-]*)|\[\.\.\.\]")
 
@@ -28,10 +30,13 @@ class Document:
 
     def __init__(self, name: str, text: str) -> None:
         """Parse `text`; `name` is what errors call it. Raises DocumentError."""
+        import yaml
+
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         self.name = name
         self.lines: Dict[Path, int] = {}
         try:
-            node = yaml.compose(text, Loader=_LOADER)
+            node = yaml.compose(text, Loader=loader)
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             place = f"{name}:{mark.line + 1}" if mark is not None else name
@@ -46,6 +51,8 @@ class Document:
             raise DocumentError(f"{name}: nested too deeply") from None
 
     def _plain(self, node: yaml.Node, path: Path) -> Any:
+        import yaml
+
         self.lines[path] = node.start_mark.line + 1
         self._left -= 1
         if self._left < 0:  # aliases can make a small file large

@@ -114,6 +114,13 @@ def _bool(text: str) -> Value:
     return text == "true"
 
 
+def _flag(text: str) -> Value:
+    values = {"TRUE": 1, "FALSE": 0}  # as names of wheels write it: cxx11abiTRUE
+    if text.upper() not in values:
+        raise ValueError(f"{text!r} is neither TRUE nor FALSE")
+    return values[text.upper()]
+
+
 def _specifier(text: str) -> Value:
     specifier(text)
     return Specifier(text)
@@ -129,6 +136,7 @@ _SCALARS: Dict[str, Callable[[str], Value]] = {
     "string": str,
     "int": int,
     "bool": _bool,
+    "flag": _flag,
     "version": parse,
     "cuda": _cuda,
     "specifier": _specifier,

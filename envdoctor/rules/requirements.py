@@ -145,10 +145,14 @@ def _strictest(clauses: List[str], choose: Callable[[Iterable[Version]], Version
 def meets(version: str, wanted: str) -> Optional[bool]:
     """Whether an installed version lies in a specifier; None if it is no version.
 
-    It does if it does by the letter, local part and all, or as `model.versions` compares it: a
-    vendor's 2.4.0a0+07cecf4168.nv24.05 meets ">=2.4".
+    It does if it does by the letter, local part and all; as `model.versions` compares it (a
+    vendor's 2.4.0a0+07cecf4168.nv24.05 meets ">=2.4"); or if the release does of which it is a
+    post-release, a new packaging of the same code (conda-forge's 2.4.1.post303 meets "==2.4.1").
     """
     compared = try_parse(version)
     if compared is None:
         return None
-    return satisfies(compared, wanted) or satisfies(Version(version), wanted)
+    forms = [Version(version), compared]
+    if compared.is_postrelease:
+        forms.append(Version(compared.base_version))
+    return any(satisfies(form, wanted) for form in forms)

@@ -96,7 +96,7 @@ def _patience() -> Iterator[None]:
         return
     import threading
 
-    timer = threading.Timer(1.0, click.echo, ["envdoctor: still reading ..."], {"err": True})
+    timer = threading.Timer(1.0, click.echo, ["envdoctor: still working ..."], {"err": True})
     timer.daemon = True
     timer.start()
     try:

@@ -1,0 +1,333 @@
+"""What the matrices of the extension packages say of stacks whose fate is known."""
+
+from __future__ import annotations
+
+from typing import Dict, Iterator, Set, Tuple
+
+import pytest
+
+from envdoctor.knowledge.load import load
+from envdoctor.model.build import ABSENT, Build, Specifier, Unknown, Value
+from envdoctor.model.versions import cuda_tag, parse, satisfies
+from envdoctor.relations.components import DOTTED
+from envdoctor.relations.expression import compile_expression
+from envdoctor.relations.judge import Judgement, Relations, judge
+from envdoctor.relations.observe import candidates, set_modules
+from envdoctor.relations.repair import requirement_arguments
+from envdoctor.relations.tell import Teller
+
+KNOWLEDGE = load()
+RELATIONS = Relations(KNOWLEDGE)
+
+EXTENSIONS = (
+    "mmcv-full",
+    "mmcv",
+    "mmcv-lite",
+    "mmengine",
+    "mmdet",
+    "mmsegmentation",
+    "mmdet3d",
+    "openmim",
+    "flash-attn",
+    "transformers",
+    "tokenizers",
+    "huggingface-hub",
+)
+
+
+def parts(stack: str) -> Dict[str, str]:
+    """{name: version} of "torch 1.9.1+cu111, mmcv-full 1.4.0"."""
+    return dict(part.rsplit(" ", 1) for part in stack.split(", "))
+
+
+def torch(text: str, abi: str) -> Build:
+    """A torch as its wheel name shows it, "1.9.1+cu111"."""
+    cuda = KNOWLEDGE.packages["torch"].typed("cuda", text.partition("+")[2])
+    return Build("torch", parse(text), {"cuda": cuda, "abi": int(abi)}, label=text)
+
+
+def domains(text: str) -> Dict[str, Tuple[Value, ...]]:
+    """What is known of a stack; "gpu" is a compute capability, "abi" torch's C++ ABI."""
+    stack = parts(text)
+    found: Dict[str, Tuple[Value, ...]] = dict.fromkeys(KNOWLEDGE.packages, (ABSENT,))
+    found.update({component: (Unknown(component),) for component in DOTTED})
+    python = stack.get("python", "3.8")
+    tag = "cp" + python.replace(".", "")
+    found["python"] = (Build("python", parse(python), {"tag": tag}, label=python),)
+    if "gpu" in stack:
+        gpu = Build("host.gpu", None, {"cc": parse(stack["gpu"])}, label="a GPU")
+        found["host.gpu"] = ((gpu,),)
+    for name, version in stack.items():
+        if name == "torch":
+            found[name] = (torch(version, stack.get("abi", "0")),)
+        elif name in KNOWLEDGE.packages:
+            package = KNOWLEDGE.packages[name]
+            found[name] = candidates(package, version, local(name, version), "here")
+    set_modules(found, KNOWLEDGE)
+    return found
+
+
+def local(name: str, text: str) -> Dict[str, Value]:
+    """The attributes that the local part of a version shows."""
+    package = KNOWLEDGE.packages[name]
+    match = package.local.match(text.partition("+")[2]) if package.local else None
+    groups = match.groupdict() if match else {}
+    return {k: package.typed(k, v) for k, v in groups.items() if v is not None}
+
+
+def judged(stack: str, name: str) -> Judgement:
+    return judge(RELATIONS, name, domains(stack), "nvidia")
+
+
+def broken(stack: str) -> Set[str]:
+    """The ids of the relations that break the stack."""
+    return {
+        breach.bound.relation.id
+        for name in parts(stack)
+        if name in EXTENSIONS
+        for violation in judged(stack, name).violations
+        for breach in violation.breaches
+    }
+
+
+@pytest.mark.parametrize(
+    ("stack", "expected"),
+    [
+        # stacks as their authors state them
+        (
+            "torch 1.9.1+cu111, mmcv-full 1.4.0, mmdet 2.14.0, mmsegmentation 0.14.1, "
+            "mmdet3d 0.17.2",
+            "",
+        ),
+        (
+            "torch 1.13.0+cu116, mmcv-full 1.7.1, mmdet 2.28.2, flash-attn 2.3.2, "
+            "numpy 1.23.5, gpu 8.6",
+            "",
+        ),
+        (
+            "torch 2.0.0+cu118, mmcv 2.0.1, mmengine 0.8.4, mmdet 3.0.0, "
+            "mmsegmentation 1.0.0, mmdet3d 1.1.1",
+            "",
+        ),
+        # mmcv-full: neither a wheel nor compiling sources
+        ("torch 2.4.1+cu121, mmcv-full 1.4.0", "mmcv-full/thc mmcv-full/wheel-torch"),
+        ("torch 1.11.0+cu113, mmcv-full 1.4.5", "mmcv-full/thc mmcv-full/wheel-torch"),
+        ("torch 1.11.0+cu113, mmcv-full 1.4.6", "mmcv-full/ddp-sync-params"),
+        ("torch 1.11.0+cu113, mmcv-full 1.4.8", ""),
+        ("torch 1.12.1+cu116, mmcv-full 1.5.3", "mmcv-full/ddp-forward"),
+        ("torch 2.0.1+cu118, mmcv-full 1.7.1", ""),
+        ("torch 2.1.0+cu118, mmcv-full 1.7.1", "mmcv-full/cxx14 mmcv-full/wheel-torch"),
+        ("torch 2.1.0+cu118, mmcv-full 1.7.2", "mmcv-full/scatter"),
+        ("torch 2.14.1+cu130, mmcv 2.2.0, mmengine 0.11.0rc3", "mmcv/cxx17 mmcv/wheel-torch"),
+        ("torch 2.13.0+cu130, mmcv 2.2.0, mmengine 0.11.0rc3", ""),
+        ("torch 2.1.2+cu121, mmcv 2.0.1, mmengine 0.8.4", "mmcv/cxx14 mmcv/wheel-torch"),
+        # mmcv without operators, and other names of mmcv
+        ("torch 1.13.1+cu117, mmcv 1.7.1", ""),
+        ("torch 1.13.1+cu117, mmcv 1.7.1, mmdet 2.28.2", "mmdet/ops"),
+        ("torch 1.13.1+cu117, mmcv 1.7.1, mmcv-full 1.7.1, mmdet 2.28.2", ""),
+        ("torch 2.1.0+cu121, mmcv-lite 2.1.0, mmengine 0.10.7, mmdet 3.3.0", "mmdet/ops"),
+        ("torch 2.1.0+cu121, mmcv 2.1.0", "mmcv/needs-mmengine"),
+        ("torch 1.13.1+cu117, mmdet 2.28.2", "mmdet/needs-mmcv"),
+        # what mmdet, mmsegmentation and mmdet3d assert
+        ("mmcv-full 1.3.0, mmdet 2.28.2", "mmdet/mmcv"),
+        ("mmcv-full 1.3.17, mmdet 2.28.2", ""),
+        ("mmcv-full 1.2.7, mmdet 2.10.0", ""),
+        ("mmcv-full 1.3.0, mmdet 2.10.0", "mmdet/mmcv"),
+        ("mmcv 2.1.0, mmengine 0.10.7, mmdet 3.1.0", "mmdet/mmcv"),
+        ("mmcv 2.1.0, mmengine 0.10.7, mmdet 3.3.0", ""),
+        ("mmcv 2.1.0, mmengine 0.7.0, mmdet 3.3.0", "mmdet/mmengine"),
+        ("mmcv 2.0.0rc3, mmengine 0.6.0, mmdet 3.0.0rc6", "mmdet/mmcv"),
+        ("mmcv 2.0.0rc4, mmengine 0.6.0, mmdet 3.0.0rc6", ""),
+        ("mmcv-full 1.7.0, mmsegmentation 0.29.0", "mmsegmentation/mmcv"),
+        ("mmcv-full 1.7.0, mmsegmentation 0.29.1", ""),
+        (
+            "mmcv-full 1.4.0, mmdet 2.13.0, mmsegmentation 0.14.0, mmdet3d 0.17.2",
+            "mmdet3d/mmdet mmdet3d/mmseg",
+        ),
+        ("mmcv-full 1.4.2, mmdet 2.19.0, mmsegmentation 0.20.0, mmdet3d 0.17.2", "mmdet3d/mmcv"),
+        ("mmcv-full 1.4.2, mmdet 2.19.0, mmsegmentation 0.20.0, mmdet3d 0.17.3", ""),
+        ("mmcv 2.2.0, mmengine 0.10.7, mmdet 3.3.0, mmdet3d 1.4.0", "mmdet/mmcv mmdet3d/mmcv"),
+        # mmengine and openmim
+        ("torch 2.6.0+cu124, mmengine 0.10.7", "mmengine/weights-only"),
+        ("torch 2.5.1+cu124, mmengine 0.10.7", ""),
+        ("torch 2.6.0+cu124, mmengine 0.11.0rc2", ""),
+        ("torch 2.5.1+cu124, mmengine 0.10.5", ""),
+        ("torch 2.5.1+cu124, mmengine 0.10.5, transformers 4.46.3", "mmengine/adafactor"),
+        ("openmim 0.3.9, setuptools 81.0.0", ""),
+        ("openmim 0.3.9, setuptools 82.0.0", "openmim/pkg-resources"),
+        ("openmim 0.3.9", "openmim/needs-setuptools"),
+        # flash-attn: the GPU, and wheels that say what they are for
+        ("torch 2.0.1+cu118, flash-attn 2.3.2, gpu 7.5", "flash-attn/gpu"),
+        ("torch 2.0.1+cu118, flash-attn 1.0.9, gpu 7.5", ""),
+        ("torch 2.0.1+cu118, flash-attn 1.0.9, gpu 7.0", "flash-attn/gpu-1"),
+        ("torch 2.0.1+cu118, flash-attn 2.2.4, gpu 9.0", "flash-attn/gpu"),
+        ("torch 2.0.1+cu118, flash-attn 2.2.5, gpu 9.0", ""),
+        ("torch 2.4.1+cu124, flash-attn 2.7.2.post1, gpu 12.0, python 3.10", "flash-attn/gpu"),
+        ("torch 2.7.1+cu128, abi 1, flash-attn 2.8.3, gpu 12.0, python 3.10", ""),
+        # transformers
+        ("torch 2.0.1+cu118, transformers 4.57.3, python 3.10", "transformers/torch"),
+        ("torch 2.0.1+cu118, transformers 5.24.0, python 3.11", "transformers/torch"),
+        ("torch 2.0.1+cu118, transformers 4.51.3, python 3.10", ""),
+        ("torch 2.1.2+cu121, transformers 4.55.4, python 3.10", ""),
+        ("torch 2.1.2+cu121, transformers 4.57.6, python 3.10", "transformers/pytree"),
+        ("torch 2.2.2+cu121, transformers 4.57.6, python 3.10", ""),
+        ("torch 2.4.1+cu121, transformers 5.14.1, python 3.10", ""),
+        ("torch 2.4.1+cu121, transformers 5.15.0, python 3.10", "transformers/torch"),
+        ("transformers 4.57.6, tokenizers 0.21.4, python 3.10", "transformers/tokenizers"),
+        ("transformers 4.57.6, tokenizers 0.22.1, python 3.10", ""),
+        (
+            "transformers 4.57.6, huggingface-hub 1.33.0, python 3.10",
+            "transformers/huggingface-hub",
+        ),
+        ("transformers 4.30.1, huggingface-hub 0.10.0", ""),
+        ("transformers 4.42.4, numpy 2.0.2, python 3.10", "transformers/numpy"),
+        ("transformers 4.43.0, numpy 2.0.2, python 3.10", ""),
+        ("transformers 5.0.0, python 3.9", "transformers/python"),
+    ],
+)
+def test_what_breaks_a_stack(stack: str, expected: str) -> None:
+    assert broken(stack) == set(expected.split())
+
+
+def test_the_last_torch_of_an_mmcv_is_named() -> None:
+    stack = "torch 2.4.1+cu121, mmcv-full 1.4.0"
+    (violation,) = judged(stack, "mmcv-full").violations
+    teller = Teller(violation, RELATIONS, domains(stack), "nvidia")
+    wheels, sources = violation.breaches
+    assert "torch 2.4.1+cu121" in teller.part(wheels, "summary")
+    assert "1.10.2" in teller.part(wheels, "summary")
+    assert teller.part(wheels, "why") == "its wheels were compiled for torch 1.5 to 1.10"
+    assert "THC/THC.h" in teller.part(sources, "why")
+
+
+@pytest.mark.parametrize(
+    ("name", "stack", "expected"),
+    [
+        ("mmcv-full", "torch 1.9.1+cu111, mmcv-full 1.4.0", "cu111"),
+        ("mmcv-full", "torch 1.10.1+cu113, mmcv-full 1.4.0", "cu111 cu113"),
+        ("mmcv-full", "torch 1.8.1+cu102, mmcv-full 1.4.0", "cu102"),
+        ("mmcv-full", "torch 1.13.1+cpu, mmcv-full 1.7.1", "cpu"),
+        ("mmcv-full", "torch 1.9.1+cu111, abi 1, mmcv-full 1.4.0", ""),
+        ("mmcv", "torch 2.1.2+cu121, mmcv 2.1.0, mmengine 0.10.7", "cu121"),
+        ("flash-attn", "torch 1.13.0+cu116, flash-attn 2.3.2", "cu116 cu117 cu118"),
+        ("flash-attn", "torch 2.6.0+cu124, flash-attn 2.7.4.post1, python 3.10", "cu12"),
+        ("flash-attn", "torch 2.9.1+cu130, abi 1, flash-attn 2.8.3, python 3.12", "cu13"),
+    ],
+)
+def test_which_wheels_fit(name: str, stack: str, expected: str) -> None:
+    fitting = {
+        build.attributes["cuda"]
+        for build in judged(stack, name).survivors
+        if build.attributes.get("origin") == "wheel"
+    }
+    tags = {value if isinstance(value, str) else cuda_tag(value) for value in fitting}  # type: ignore[arg-type]
+    assert tags == set(expected.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        (
+            "flash-attn",
+            "2.3.2+cu118torch2.1cxx11abiFALSE",
+            {"cuda": "11.8", "torch": "2.1", "abi": 0},
+        ),
+        ("flash-attn", "2.8.3+cu12torch2.8cxx11abiTRUE", {"cuda": "12", "torch": "2.8", "abi": 1}),
+        ("flash-attn", "2.8.3+cu124torch2.5", {"cuda": "12.4", "torch": "2.5"}),
+        ("mmcv-full", "1.3.1+torch1.6.0+cu101", {"cuda": "10.1", "torch": "1.6"}),
+        ("mmcv-full", "1.7.1+vendor1", {}),
+    ],
+)
+def test_what_a_local_version_shows(name: str, text: str, expected: Dict[str, object]) -> None:
+    shown = {k: v if isinstance(v, int) else str(v) for k, v in local(name, text).items()}
+    assert shown == expected
+
+
+@pytest.mark.parametrize(
+    ("stack", "mismatch"),
+    [
+        ("torch 2.1.2+cu121", ""),
+        ("torch 2.2.0+cu121", "flash-attn/wheel-torch"),
+        ("torch 2.1.0+cu118", "flash-attn/wheel-cuda"),
+        ("torch 2.1.0+cu121, abi 1", "flash-attn/wheel-abi"),
+    ],
+)
+def test_a_wheel_for_another_torch_breaks_by_one_reason(stack: str, mismatch: str) -> None:
+    version = "2.3.6+cu122torch2.1cxx11abiFALSE"
+    observed = {**local("flash-attn", version), "origin": "wheel"}
+    found = domains(stack)
+    found["flash-attn"] = candidates(KNOWLEDGE.packages["flash-attn"], version, observed, "here")
+    violations = judge(RELATIONS, "flash-attn", found, "nvidia").violations
+    reasons = {breach.bound.relation.id for v in violations for breach in v.breaches}
+    assert reasons == set(mismatch.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "wanted", "arguments"),
+    [
+        (
+            "mmcv-full",
+            "1.4.0",
+            {"torch": "1.9", "cuda": "11.1"},
+            "mmcv-full==1.4.0 --only-binary mmcv-full --no-cache-dir"
+            " -f https://download.openmmlab.com/mmcv/dist/cu111/torch1.9.0/index.html",
+        ),
+        (
+            "mmcv",
+            "2.1.0",
+            {"torch": "2.1", "cuda": "cpu"},
+            "mmcv==2.1.0 --only-binary mmcv --no-cache-dir"
+            " -f https://download.openmmlab.com/mmcv/dist/cpu/torch2.1.0/index.html",
+        ),
+        (
+            "flash-attn",
+            "2.3.2",
+            {"torch": "1.13", "cuda": "11.6"},
+            "flash-attn==2.3.2 --no-build-isolation --no-cache-dir",
+        ),
+    ],
+)
+def test_commands(name: str, version: str, wanted: Dict[str, str], arguments: str) -> None:
+    found = {
+        requirement_arguments(build)
+        for build in KNOWLEDGE.packages[name].builds(parse(version))
+        if all(str(build.attributes.get(k)) == v for k, v in wanted.items())
+    }
+    assert found == {arguments}
+
+
+def test_a_wheel_for_a_nightly_torch_has_no_command() -> None:
+    for build in KNOWLEDGE.packages["flash-attn"].builds():
+        if build.attributes.get("nightly") is True:
+            assert requirement_arguments(build) is None
+            assert KNOWLEDGE.citations[build.entry].basis == "inferred"
+
+
+def ranges() -> Iterator[Tuple[str, str, str]]:
+    """Every range that a release of a package states of another package."""
+    for name in EXTENSIONS:
+        seen = set()
+        for build in KNOWLEDGE.packages[name].builds():
+            for attribute, value in build.attributes.items():
+                module = attribute.replace("_", "-")
+                if isinstance(value, Specifier) and attribute != "requires_python":
+                    seen.add((name, {"mmseg": "mmsegmentation"}.get(module, module), str(value)))
+        yield from sorted(seen)
+
+
+@pytest.mark.parametrize(("name", "other", "text"), list(ranges()))
+def test_a_range_lets_some_release_pass(name: str, other: str, text: str) -> None:
+    providers = KNOWLEDGE.providers.get(other, ()) or (other,)
+    releases = [v for one in providers for v in KNOWLEDGE.packages[one].releases]
+    assert any(satisfies(version, text) for version in releases), f"{name}: {other} {text}"
+
+
+@pytest.mark.parametrize("name", EXTENSIONS)
+def test_every_release_is_described_and_every_relation_compiles(name: str) -> None:
+    package = KNOWLEDGE.packages[name]
+    assert [v for v in package.releases if not package.builds(v)] == []
+    for relation in KNOWLEDGE.relations:
+        if relation.owner == name:
+            for text in filter(None, (relation.needs, relation.condition)):
+                compile_expression(text, KNOWLEDGE, name)
+            assert relation.severity in ("error", "warning")

@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict
 import jsonschema
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_reports import ABI, MACHINES, NUMPY, REQUIRES, WORKERS, report
 
@@ -155,6 +155,7 @@ def test_pages_obey_their_schemas() -> None:
     assert [rule["name"] for rule in listed["rules"]] == ["torch-abi-mismatch"] * 2
 
 
+@settings(deadline=None)
 @given(st.text(st.characters() | st.sampled_from("\ud800\udce9\x00\u2028"), max_size=20))
 def test_any_text_can_be_rendered(summary: str) -> None:
     finding = msgspec.structs.replace(ABI, summary=summary)

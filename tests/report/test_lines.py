@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import List
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.text import Text
@@ -14,6 +14,7 @@ from envdoctor.report.lines import apart, wrapped
 WORDS = st.lists(st.text(st.sampled_from("abc/.-_,"), min_size=1, max_size=30), max_size=12)
 
 
+@settings(deadline=None)
 @given(WORDS, st.integers(8, 60))
 def test_words_stay_whole(words: List[str], width: int) -> None:
     lines = [line.plain for line in wrapped(Text(" ".join(words)), width, "- ", "  ")]
@@ -27,6 +28,7 @@ CHINESE = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(CHINESE, st.integers(16, 40))
 def test_chinese_is_broken_between_characters(pieces: List[str], width: int) -> None:
     text = "".join(pieces).replace("2.42.4", "2.4")

@@ -8,7 +8,7 @@ from typing import Callable, Dict, Tuple
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_reports import (
     ABI,
@@ -140,7 +140,8 @@ HOSTILE_FINDINGS = st.builds(
 )
 
 
-@given(st.lists(HOSTILE_FINDINGS, max_size=3))
+@settings(max_examples=40, deadline=None)
+@given(st.lists(HOSTILE_FINDINGS, max_size=2))
 def test_what_strangers_wrote_cannot_steer_the_terminal(findings: Tuple[Finding, ...]) -> None:
     shown = text.render(report(*findings), TRAINING, 0, View(verbose=True))
     assert all(c == "\n" or c.isprintable() for c in shown)

@@ -17,7 +17,7 @@ from envdoctor.facts.accelerator import observe_accelerator
 from envdoctor.facts.host import Host
 from envdoctor.facts.machine import observe_machine
 from envdoctor.facts.tools import observe_tools
-from envdoctor.model.facts import SCHEMA_VERSION, Facts, Tools
+from envdoctor.model.facts import SCHEMA_VERSION, Facts, Observed, Target, Tools, unseen
 
 T = TypeVar("T")
 
@@ -34,12 +34,17 @@ def observe(
     """Observe this machine and the environment that `target.choose` chooses.
 
     Without `tools`, what a source build would use is not looked at: it takes as long as the rest.
-    Raises target.TargetError if there is none to choose.
+    Raises target.TargetError if the environment that was asked for is not there.
     """
-    choice = target.choose(python, env, environ)
     host = Host(environ=environ)
     accelerator = _Meanwhile(lambda: observe_accelerator(host))
-    observed = target.observe(choice)
+    observed: Observed[Target]
+    try:
+        observed = target.observe(target.choose(python, env, environ))
+    except target.TargetError as error:
+        if python is not None or env is not None:
+            raise
+        observed = unseen(str(error))  # the machine can be told all the same
     return Facts(
         envdoctor_version=__version__,
         taken=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),

@@ -50,7 +50,10 @@ def stacks(
     for module, providers in relations.knowledge.providers.items():
         undecided = any(name in names for name in providers)
         domains[f"module.{module}"] = (Unknown("not chosen yet"),) if undecided else (ABSENT,)
-    options = {name: _options(relations, name, wanted.get(name, Wish())) for name in names}
+    options = {}
+    for name in names:
+        builds = _options(relations, name, wanted.get(name, Wish()))
+        options[name] = _possible(relations, name, builds, domains, accelerator, patches)
     order = sorted(names, key=lambda name: (name != PYTHON, len(options[name]), name))
     search = _Search(relations, accelerator, patches, options)
     yield from search.extend(order, domains, {})
@@ -132,6 +135,28 @@ def _options(relations: Relations, name: str, wish: Wish) -> Tuple[Build, ...]:
         and satisfies(b.version, wish.versions)
         and all(b.attributes.get(k) == v for k, v in variant.items())
     )
+
+
+def _possible(
+    relations: Relations,
+    name: str,
+    builds: Tuple[Build, ...],
+    domains: Domains,
+    accelerator: str,
+    patches: bool,
+) -> Tuple[Build, ...]:
+    """The builds that the machine alone does not rule out."""
+    if name == PYTHON or not builds:
+        return builds
+    judgement = judge(relations, name, {**domains, name: builds}, accelerator)
+    rejected = {
+        id(build)
+        for breach in judgement.breaches
+        if breach.bound.relation.severity == "error"
+        and not (patches and breach.bound.relation.waiver)
+        for build in breach.builds
+    }
+    return tuple(build for build in builds if id(build) not in rejected)
 
 
 def _pythons(relations: Relations) -> Tuple[Build, ...]:

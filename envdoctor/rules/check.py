@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import shlex
 from typing import Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
-import msgspec
-
 from envdoctor import __version__
+from envdoctor.facts.snapshot import digest
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.build import Build
 from envdoctor.model.facts import Facts, Observed
@@ -55,12 +53,6 @@ def check(facts: Facts, knowledge: Knowledge) -> Report:
         skipped=tuple(examination.skipped),
         facts_digest=digest(facts),
     )
-
-
-def digest(facts: Facts) -> str:
-    """SHA-256 of what was observed, whenever that was."""
-    timeless = msgspec.structs.replace(facts, taken="")
-    return hashlib.sha256(msgspec.json.encode(timeless, order="sorted")).hexdigest()
 
 
 class _Examination:

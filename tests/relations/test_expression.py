@@ -65,8 +65,8 @@ WORLD: Dict[str, Value] = {
         ("present(mmdet) and module.mmcv < '1.5'", True),
     ],
 )
-def test_truth(text: str, truth: object, knowledge: Knowledge) -> None:
-    result = compile_expression(text, knowledge, "mmcv-full").evaluate(WORLD)
+def test_truth(text: str, truth: object, small_matrices: Knowledge) -> None:
+    result = compile_expression(text, small_matrices, "mmcv-full").evaluate(WORLD)
     assert (result if isinstance(result, bool) else "unknown") == truth
 
 
@@ -97,14 +97,14 @@ def test_truth(text: str, truth: object, knowledge: Knowledge) -> None:
         ("torch == '1' and " * 300 + "True", "too long"),
     ],
 )
-def test_what_is_not_of_the_language(text: str, problem: str, knowledge: Knowledge) -> None:
+def test_what_is_not_of_the_language(text: str, problem: str, small_matrices: Knowledge) -> None:
     with pytest.raises(ExpressionError, match=re.escape(problem)):
-        compile_expression(text, knowledge, "mmcv-full")
+        compile_expression(text, small_matrices, "mmcv-full")
 
 
-def test_reads_says_what_takes_part(knowledge: Knowledge) -> None:
+def test_reads_says_what_takes_part(small_matrices: Knowledge) -> None:
     text = "self.origin == 'wheel' and torch.series == self.torch and present(mmdet)"
-    compiled = compile_expression(text, knowledge, "mmcv-full")
+    compiled = compile_expression(text, small_matrices, "mmcv-full")
     assert dict(compiled.reads) == {"self": {"origin", "torch"}, "torch": {"version"}}
     assert compiled.asked == {"mmdet"}
 
@@ -165,7 +165,7 @@ def test_versions_are_ordered(a: Value, b: Value) -> None:
     ],
 )
 def test_versions_as_they_are_compared(
-    label: str, text: str, truth: bool, knowledge: Knowledge
+    label: str, text: str, truth: bool, small_matrices: Knowledge
 ) -> None:
     build = Build("torch", parse(label), {})
-    assert compile_expression(text, knowledge, "torch").evaluate({"self": build}) is truth
+    assert compile_expression(text, small_matrices, "torch").evaluate({"self": build}) is truth

@@ -61,11 +61,11 @@ def observation(knowledge: Knowledge, gpu: Value = (A100,), **installed: str) ->
     ],
 )
 def test_words(
-    gpu: Value, installed: Dict[str, str], summary: str, whys: List[str], knowledge: Knowledge
+    gpu: Value, installed: Dict[str, str], summary: str, whys: List[str], small_matrices: Knowledge
 ) -> None:
-    observed = observation(knowledge, gpu, **installed)
-    found = violation(knowledge, observed)
-    teller = Teller(found, Relations(knowledge), observed.domains, "nvidia")
+    observed = observation(small_matrices, gpu, **installed)
+    found = violation(small_matrices, observed)
+    teller = Teller(found, Relations(small_matrices), observed.domains, "nvidia")
     assert teller.part(found.breaches[0], "summary") == summary
     assert [teller.part(breach, "why") for breach in found.breaches] == whys
 
@@ -93,22 +93,22 @@ def test_words(
     ],
 )
 def test_the_smallest_change(
-    gpu: Value, installed: Dict[str, str], changes: Optional[List[str]], knowledge: Knowledge
+    gpu: Value, installed: Dict[str, str], changes: Optional[List[str]], small_matrices: Knowledge
 ) -> None:
-    observed = observation(knowledge, gpu, **installed)
-    plan = repair(violation(knowledge, observed), observed, Relations(knowledge))
+    observed = observation(small_matrices, gpu, **installed)
+    plan = repair(violation(small_matrices, observed), observed, Relations(small_matrices))
     told = None
     if plan is not None:
-        told = [f"{c.after.component} {label(c.after, knowledge)}" for c in plan]
+        told = [f"{c.after.component} {label(c.after, small_matrices)}" for c in plan]
     assert told == changes
 
 
-def test_a_plan_leaves_nothing_broken(knowledge: Knowledge) -> None:
+def test_a_plan_leaves_nothing_broken(small_matrices: Knowledge) -> None:
     observed = observation(
-        knowledge, (BLACKWELL,), torch="2.4.1+cu121", torchvision="0.19.1", mmdet="2.14.0"
+        small_matrices, (BLACKWELL,), torch="2.4.1+cu121", torchvision="0.19.1", mmdet="2.14.0"
     )
-    relations = Relations(knowledge)
-    plan = repair(violation(knowledge, observed), observed, relations)
+    relations = Relations(small_matrices)
+    plan = repair(violation(small_matrices, observed), observed, relations)
     assert plan is not None
     after = dict(observed.domains)
     after.update({change.after.component: (change.after,) for change in plan})
@@ -116,13 +116,13 @@ def test_a_plan_leaves_nothing_broken(knowledge: Knowledge) -> None:
         assert judge(relations, change.after.component, after, "nvidia").violations == ()
 
 
-def test_arguments_for_pip(knowledge: Knowledge) -> None:
-    torch = knowledge.packages["torch"].builds(parse("1.9.1"))
+def test_arguments_for_pip(small_matrices: Knowledge) -> None:
+    torch = small_matrices.packages["torch"].builds(parse("1.9.1"))
     assert [requirement_arguments(build) for build in torch] == [
         "torch==1.9.1+cu102 -f page",
         "torch==1.9.1+cu111 -f page",
     ]
-    assert requirement_arguments(knowledge.packages["mmcv"].builds()[0]) is None
+    assert requirement_arguments(small_matrices.packages["mmcv"].builds()[0]) is None
 
 
 def test_values_as_people_say_them() -> None:

@@ -142,9 +142,12 @@ def make(folder: Path, stack: Stack, python: str = "3.10", found: bool = True) -
         if isinstance(installed, str):
             installed = Installed(installed)  # noqa: PLW2901
         _install(site, name, installed, python, stack)
-    script = folder / "bin" / "pip"
-    script.write_text(f"#!{folder}/bin/python\nfrom pip._internal.cli.main import main\nmain()\n")
-    script.chmod(0o755)
+    for name in ("pip", "pip3", f"pip{python}"):
+        script = folder / "bin" / name
+        script.write_text(
+            f"#!{folder}/bin/python\nfrom pip._internal.cli.main import main\nmain()\n"
+        )
+        script.chmod(0o755)
     assume = () if interpreter else (f"python={python}",)
     return Environment(str(folder / "bin" / "python"), assume)
 
@@ -330,13 +333,13 @@ def _write(root: Path, files: Mapping[str, str]) -> None:
 # --- the command ------------------------------------------------------------------------------
 
 
-def check(*arguments: str, home: Optional[Path] = None) -> Checked:
+def check(*arguments: str, environ: Optional[Mapping[str, str]] = None) -> Checked:
     """Run `envdoctor check --format json` with these arguments and nobody's settings."""
-    home = home or Path(_temporary.name)
+    bare = {"PATH": os.defpath, "HOME": _temporary.name, "LANG": "C.UTF-8"}
     done = subprocess.run(
         [sys.executable, "-m", "envdoctor", "check", "--format", "json", *arguments],
         cwd=ROOT,
-        env={"PATH": os.defpath, "HOME": str(home), "LANG": "C.UTF-8"},
+        env={**bare, **(environ or {})},
         capture_output=True,
         timeout=120,
         check=False,
@@ -345,7 +348,12 @@ def check(*arguments: str, home: Optional[Path] = None) -> Checked:
     return Checked(done.returncode, json.loads(done.stdout))
 
 
-def check_environment(environment: Environment, *arguments: str) -> Checked:
-    """Run it on an environment, as a user does who has activated it."""
+def check_environment(
+    environment: Environment, *arguments: str, environ: Optional[Mapping[str, str]] = None
+) -> Checked:
+    """Run it on an environment, by default as a user does who has activated it."""
+    folder = Path(environment.python).parent
+    active = {"VIRTUAL_ENV": str(folder.parent), "PATH": f"{folder}{os.pathsep}{os.defpath}"}
     settings = (f"--assume={setting}" for setting in environment.assume)
-    return check("--python", environment.python, *settings, *arguments)
+    command = ("--python", environment.python, *settings, *arguments)
+    return check(*command, environ=active if environ is None else environ)

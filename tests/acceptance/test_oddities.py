@@ -34,7 +34,10 @@ TOLD: Dict[str, Sequence[str]] = {
     "vendored-maptr": (),
     "wsl": (),
 }
-FIXTURES = sorted(TOLD)
+#: Observed on a machine with an H200, whose PATH has the system's pip before the environment's.
+OBSERVED = "h200"
+FOREIGN_PIP = "entry-point-of-another-python"
+FIXTURES = sorted([*TOLD, OBSERVED])
 
 
 def path_of(name: str) -> Path:
@@ -45,7 +48,7 @@ def names(report: Report, *severities: str) -> Sequence[str]:
     return sorted({f.name for f in report.findings if f.severity in severities})
 
 
-@pytest.mark.parametrize("name", FIXTURES)
+@pytest.mark.parametrize("name", sorted(TOLD))
 def test_nothing_is_wrong_with(name: str) -> None:
     checked = check("--facts", str(path_of(name)))
     assert checked.findings("error", "warning") == []
@@ -83,9 +86,15 @@ ASSUMED = [
     Assumed("conda", ("driver=418.40.04",), ("driver-too-old",)),
     Assumed("conda-forge", ("driver=470.57.02",), ("driver-too-old",)),
     Assumed("container-compute-only", ("driver=470.57.02",), ("driver-too-old",)),
-    # which GPUs a vendor's torch serves, its files alone could tell
-    Assumed("ngc", ("gpu=rtx5090",)),
+    # which GPUs a vendor's torch serves, its files alone could tell; flash-attn 2.4.2 has code for
+    # Ampere and Hopper, whoever compiled it
+    Assumed("ngc", ("gpu=rtx5090",), ("gpu-arch-not-in-extension",)),
+    Assumed("ngc", ("gpu=a100",)),
     Assumed("jetson", ("gpu=a100",)),
+    Assumed(OBSERVED, (), (FOREIGN_PIP,)),
+    Assumed(OBSERVED, ("gpu=v100",), ("gpu-arch-not-in-torch", FOREIGN_PIP)),
+    Assumed(OBSERVED, ("driver=535.129.03",), ("driver-too-old", FOREIGN_PIP)),
+    Assumed(OBSERVED, ("gpu=rtx5090",), (FOREIGN_PIP,)),
     Assumed("login-node", ("gpu=v100",)),
     Assumed("login-node", ("gpu=rtx5090",), ("gpu-arch-not-in-torch",)),
     Assumed("login-node", ("gpu=a100", "driver=520.61.05"), ("driver-too-old",)),
@@ -100,7 +109,7 @@ ASSUMED = [
 ]
 
 
-@pytest.mark.parametrize("case", ASSUMED, ids=lambda c: f"{c.fixture}-{'-'.join(c.settings)}")
+@pytest.mark.parametrize("case", ASSUMED, ids=lambda c: " ".join([c.fixture, *c.settings]))
 def test_assumed(case: Assumed) -> None:
     report = envdoctor.check(facts=path_of(case.fixture), assume=case.settings)
     assert names(report, "error", "warning") == sorted(case.wanted)
@@ -118,6 +127,12 @@ def with_version(name: str, version: str) -> Edit:
     return edit
 
 
+def torch_and_numpy_2(target: Dict[str, Any]) -> None:
+    kept = [d for d in target["distributions"] if d["name"] in ("torch", "numpy")]
+    target["distributions"] = [{**d, "requires": []} for d in kept]
+    with_version("numpy", "2.0.2")(target)
+
+
 def with_conda(name: str, version: str) -> Edit:
     def edit(target: Dict[str, Any]) -> None:
         (found,) = (p for p in target["conda"] if p["name"] == name)
@@ -133,15 +148,16 @@ def without(*gone: str) -> Edit:
     return edit
 
 
-def with_another_tree(folder: str) -> Edit:
-    """PYTHONPATH names a checkout of mmdetection3d whose package is of another version."""
-
-    def edit(target: Dict[str, Any]) -> None:
-        (installed,) = (d for d in target["distributions"] if d["name"] == "mmdet3d")
-        target["path"].insert(0, folder)
-        installed["shadowed_by"] = folder
-
-    return edit
+def with_another_tree(target: Dict[str, Any]) -> None:
+    """PYTHONPATH names the tree of another repository first, which vendors another version."""
+    folder = "~/BEVFormer/mmdetection3d"
+    own = next(d for d in target["distributions"] if d["name"] == "mmdet3d")
+    other = {**own, "version": "0.17.1", "search_entry": folder, "editable": folder}
+    other["path"] = f"{folder}/mmdet3d.egg-info"
+    own["shadowed_by"] = folder
+    target["distributions"].insert(0, other)
+    target["path"].insert(0, folder)
+    target["environ"]["PYTHONPATH"] = f"{folder}:{target['environ']['PYTHONPATH']}"
 
 
 def copied_into_the_site(target: Dict[str, Any]) -> None:
@@ -181,13 +197,13 @@ EDITED = [
         with_version("numpy", "2.0.2"),
         ("numpy2-abi",),
     ),
-    # what a vendor compiled for which numpy is not known
-    Edited("numpy 2 beside Jetson's torch", "jetson", with_version("numpy", "2.0.2")),
+    # for which numpy a vendor compiled is not known
+    Edited("numpy 2 beside Jetson's torch", "jetson", torch_and_numpy_2),
     Edited(
         "another checkout before the vendored tree",
         "vendored-maptr",
-        with_another_tree("~/BEVFormer/mmdetection3d"),
-        ("source-tree-shadows-package",),
+        with_another_tree,
+        ("user-site-shadows-env",),
     ),
     Edited("the vendored tree twice", "vendored-maptr", copied_into_the_site),
     Edited(

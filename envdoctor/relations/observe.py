@@ -145,7 +145,8 @@ def _observed(
         for name, value in match.groupdict().items() if match else ():
             if value is not None and name not in attributes:
                 _put(attributes, package, name, value)
-    where = _origin(distribution, package, label)
+    in_conda = target is not None and bool(target.conda)
+    where = _origin(distribution, package, label, in_conda)
     if where and "origin" in package.variant:
         attributes["origin"] = where
     tags = tuple(dict.fromkeys(_python_tags(distribution.tags)))
@@ -171,15 +172,20 @@ def _minor(cuda: str) -> str:
     return cuda if version is None else f"{version.major}.{version.minor}"
 
 
-def _origin(distribution: Distribution, package: Package, label: str) -> str:
+def _origin(distribution: Distribution, package: Package, label: str, in_conda: bool) -> str:
     """Where a build came from, if its metadata shows it: a guess would be worse than none."""
-    if distribution.installer == "conda":
+    # Packages of conda's own name no installer, those that pip put into its environment do.
+    named = distribution.installer or ("conda" if in_conda and not distribution.editable else "")
+    if named == "conda":
         return "conda"
     local = local_part(label)
     if distribution.editable or _GIT.search(local) or distribution.direct_url.startswith("git"):
         return "source"
     if local and package.local is not None and not package.local.match(local):
         return "vendor"
+    published = local_part(_wheel_version(distribution.direct_url))
+    if published and package.local is not None and package.local.match(published):
+        return "wheel"  # a file named as the project names its own
     return ""
 
 

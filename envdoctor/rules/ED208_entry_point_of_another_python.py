@@ -33,6 +33,8 @@ def examine(context: Context) -> Iterator[Fault]:
     if python is None or not _is_ours(python.path, target):
         return
     installed = imported(target)
+    # Who names an interpreter calls it by its path, and no training runs pip.
+    named = context.facts.target.origin.startswith("--")
     foreign: Dict[str, List[Command]] = {}
     for name, owner in _OWNERS.items():
         command = commands.get(name)
@@ -40,13 +42,14 @@ def examine(context: Context) -> Iterator[Fault]:
             continue
         if name == "ninja" and not _is_ours(command.path, target):
             continue  # another environment's ninja builds as well, one that was moved does not
-        foreign.setdefault("warning" if owner in installed else "info", []).append(command)
+        harmless = owner not in installed or (named and owner == "pip")
+        foreign.setdefault("info" if harmless else "warning", []).append(command)
     for severity, found in foreign.items():
         names = [command.name for command in found]
         yield Fault(
             component=names[0],
             severity=severity,
-            words="" if severity == "warning" else "lacking",
+            words="" if severity == "warning" else "aside",
             fields={
                 "commands": listed(names),
                 "interpreter": found[0].interpreter,

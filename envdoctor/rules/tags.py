@@ -12,7 +12,7 @@ from typing import Iterator, NamedTuple, Optional, Tuple
 from packaging.version import Version
 
 from envdoctor.model.facts import Distribution, Facts, Target
-from envdoctor.model.versions import parse
+from envdoctor.model.versions import parse, try_parse
 
 _CPYTHON_ABI = re.compile(r"cp(\d)(\d+)([a-z]*)")
 _LEGACY_MANYLINUX = {"manylinux1": "2.5", "manylinux2010": "2.12", "manylinux2014": "2.17"}
@@ -39,10 +39,10 @@ class Interpreter(NamedTuple):
 
 
 def interpreter_of(facts: Facts, target: Target) -> Optional[Interpreter]:
-    """The interpreter; None if it is not CPython, whose ABI alone is known here."""
-    if target.implementation != "cpython":
+    """The interpreter; None if it is not a CPython, whose ABI alone is known here."""
+    version = try_parse(target.version)
+    if target.implementation != "cpython" or version is None:
         return None
-    version = parse(target.version)
     match = re.match(r"cpython-\d+([a-z]*)-(\w+?)-linux-(gnu|musl)", target.soabi)
     if match:
         flags, architecture = match[1], match[2]
@@ -52,7 +52,7 @@ def interpreter_of(facts: Facts, target: Target) -> Optional[Interpreter]:
         architecture = facts.machine.architecture.value or ""
     # A kernel of 64 bits may run an interpreter of 32, and names of those vary.
     known = architecture if architecture in ("x86_64", "aarch64") else ""
-    musl = bool(match) and match[3] == "musl" if match else False
+    musl = match is not None and match[3] == "musl"
     return Interpreter((version.major, version.minor), flags, known, musl)
 
 

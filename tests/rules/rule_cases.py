@@ -3,6 +3,7 @@
 A case file holds a list of mappings:
 
     - case: what is special about it
+      origin: --python                         # of the target; VIRTUAL_ENV if not given
       machine: {glibc: "2.27"}                 # facts; a scalar stands for an observed value,
       accelerator: {vendor: {value: nvidia, origin: device node /dev/nvidia0}, gpus: [...]}
       target:                                  # {version, ...} of Target with defaults of a venv;
@@ -15,7 +16,7 @@ A case file holds a list of mappings:
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, NamedTuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional
 
 import msgspec
 
@@ -24,6 +25,7 @@ from envdoctor.knowledge.load import Knowledge, load
 from envdoctor.model.facts import Facts
 
 FOLDER = Path(__file__).parent / "cases"
+KEYS = {"case", "machine", "accelerator", "target", "origin", "finds", "commands"}
 
 MATRICES = {
     "packages/torch": """
@@ -104,7 +106,7 @@ class Case(NamedTuple):
     name: str
     facts: Facts
     finds: List[str]
-    commands: List[str]
+    commands: Optional[List[str]]  # None: not compared
 
     def __str__(self) -> str:
         return f"{self.code} {self.name}"
@@ -125,11 +127,8 @@ def cases() -> Iterator[Case]:
     for path in sorted(FOLDER.glob("ED*.yaml")):
         for raw in Document(path.name, path.read_text(encoding="utf-8")).data:
             facts = _facts(raw)
-            unknown = set(raw) - {"case", "machine", "accelerator", "target", "finds", "commands"}
-            assert not unknown, (path.name, unknown)
-            yield Case(
-                path.stem, raw["case"], facts, raw.get("finds") or [], raw.get("commands") or []
-            )
+            assert set(raw) <= KEYS, (path.name, raw["case"])
+            yield Case(path.stem, raw["case"], facts, raw.get("finds") or [], raw.get("commands"))
 
 
 def _facts(raw: Dict[str, Any]) -> Facts:
@@ -139,7 +138,7 @@ def _facts(raw: Dict[str, Any]) -> Facts:
     }
     if raw.get("target") is not None:
         target = _target(raw["target"])
-        facts["target"] = {"value": target, "origin": "VIRTUAL_ENV"}
+        facts["target"] = {"value": target, "origin": raw.get("origin", "VIRTUAL_ENV")}
     return msgspec.convert(facts, Facts, strict=False)
 
 

@@ -179,7 +179,7 @@ def broken(stack: str) -> Set[str]:
             "transformers 4.57.6, huggingface-hub 1.33.0, python 3.10",
             "transformers/huggingface-hub",
         ),
-        ("transformers 4.30.1, huggingface-hub 0.10.0", ""),
+        ("transformers 4.30.1, huggingface-hub 0.10.1", ""),
         ("transformers 4.42.4, numpy 2.0.2, python 3.10", "transformers/numpy"),
         ("transformers 4.43.0, numpy 2.0.2, python 3.10", ""),
         ("transformers 5.0.0, python 3.9", "transformers/python"),

@@ -12,7 +12,7 @@ from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence
 from packaging.version import Version
 
 from envdoctor.knowledge.load import Knowledge
-from envdoctor.model.build import Build
+from envdoctor.model.build import Build, Value
 from envdoctor.model.versions import cuda_tag, parse
 from envdoctor.relations.judge import Domain, Relations, Violation, judge
 from envdoctor.relations.observe import Observation, alike, set_modules
@@ -77,7 +77,8 @@ class _Search:
         for name in self.knowledge.packages:
             domain = observation.domains.get(name, ())
             if domain and isinstance(domain[0], Build):
-                self.installed[name] = domain[0]
+                judgement = judge(relations, name, observation.domains, observation.accelerator)
+                self.installed[name] = (judgement.survivors or (domain[0],))[0]
         self.broken_before = {n for n in self.installed if self._broken(n, observation.domains)}
 
     def exchange(
@@ -125,7 +126,7 @@ class _Search:
         for name in broken:
             before = self.installed[name]
             whole = self._whole(name, domains)
-            for _, build in self._nearest(before):
+            for _, build in self._nearest(before, plan[0].after):
                 if id(build) not in whole:
                     continue
                 tried = self._with(domains, build)
@@ -161,7 +162,7 @@ class _Search:
         rejected = {
             id(build)
             for breach in judgement.breaches
-            if breach.bound.relation.severity == "error"
+            if breach.bound.relation.severity != "info"
             for build in breach.builds
         }
         return {id(build) for build in builds} - rejected
@@ -171,7 +172,7 @@ class _Search:
             return False
         judgement = judge(self.relations, name, domains, self.observation.accelerator)
         return any(
-            breach.bound.relation.severity == "error"
+            breach.bound.relation.severity != "info"
             for violation in judgement.violations
             for breach in violation.breaches
         )
@@ -193,20 +194,26 @@ class _Search:
         set_modules(changed, self.knowledge)
         return changed
 
-    def _nearest(self, before: Build) -> Iterator[Tuple[Tuple[int, ...], Build]]:
-        """Builds that can be installed by a command of the matrices, nearest first."""
+    def _nearest(
+        self, before: Build, beside: Optional[Build] = None
+    ) -> Iterator[Tuple[Tuple[int, ...], Build]]:
+        """Builds that can be installed by a command of the matrices, nearest first.
+
+        `beside` is the build for whose sake it is exchanged: the CUDA is to be that one's.
+        """
         package = self.knowledge.packages[before.component]
         python = self.observation.domains.get("python", ())
+        like = before if beside is None else beside
+        distance = _Distance(before, package.releases, like.attributes.get("cuda"))
         ranked = []
         for order, build in enumerate(package.builds()):
             if requirement_arguments(build) is None or not _proven(build, python):
                 continue
-            if not alike(before, build):
-                continue
-            ranked.append((_distance(before, build, package.releases), order, build))
+            if alike(before, build) and alike(like, build):
+                ranked.append((distance.of(build), order, build))
         ranked.sort(key=lambda item: item[:2])
-        for distance, _, build in ranked:
-            yield distance, build
+        for rank, _, build in ranked:
+            yield rank, build
 
 
 def _proven(build: Build, python: Domain) -> bool:
@@ -216,21 +223,28 @@ def _proven(build: Build, python: Domain) -> bool:
     return not isinstance(proven, tuple) or not tags or any(tag in proven for tag in tags)
 
 
-def _distance(before: Build, after: Build, releases: Sequence[Version]) -> Tuple[int, ...]:
-    """How far a build is from another: series apart, releases apart, CUDA apart, older."""
-    if before.version is None or after.version is None:
-        return (0, 0, 0, 0)
-    series = sorted({(v.major, v.minor) for v in releases} | {_series(before)})
-    known = sorted({*releases, parse(before.version.public)})
-    steps = known.index(after.version) - known.index(parse(before.version.public))
-    apart = abs(series.index(_series(after)) - series.index(_series(before)))
-    old, new = before.attributes.get("cuda"), after.attributes.get("cuda")
-    cuda = 0
-    if isinstance(old, Version) and isinstance(new, Version):
-        cuda = abs(100 * (old.major - new.major) + old.minor - new.minor)
-    return (apart, abs(steps), cuda, int(steps < 0))
+class _Distance:
+    """How far builds are from one: series apart, releases apart, CUDA apart, older."""
 
+    def __init__(self, before: Build, releases: Sequence[Version], cuda: Optional[Value]) -> None:
+        self.before = before
+        self.cuda = cuda
+        self.release: Dict[Version, int] = {}
+        self.series: Dict[Tuple[int, int], int] = {}
+        if before.version is not None:
+            known = sorted({*releases, parse(before.version.public)})
+            self.release = {version: index for index, version in enumerate(known)}
+            for version in known:
+                self.series.setdefault((version.major, version.minor), len(self.series))
 
-def _series(build: Build) -> Tuple[int, int]:
-    assert build.version is not None  # noqa: S101 - callers look first
-    return build.version.major, build.version.minor
+    def of(self, after: Build) -> Tuple[int, ...]:
+        old, new = self.before.version, after.version
+        if old is None or new is None:
+            return (0, 0, 0, 0)
+        steps = self.release[new] - self.release[parse(old.public)]
+        apart = abs(self.series[new.major, new.minor] - self.series[old.major, old.minor])
+        cuda = after.attributes.get("cuda")
+        toolkits = 0
+        if isinstance(self.cuda, Version) and isinstance(cuda, Version):
+            toolkits = abs(100 * (self.cuda.major - cuda.major) + self.cuda.minor - cuda.minor)
+        return (apart, abs(steps), toolkits, int(steps < 0))

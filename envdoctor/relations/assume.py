@@ -153,7 +153,8 @@ def _python(facts: Facts, value: str, knowledge: Knowledge) -> Facts:  # noqa: A
 
 def _os(facts: Facts, value: str, knowledge: Knowledge) -> Facts:
     table = knowledge.tables["distribution"]
-    row = table.rows.get(value)
+    # point releases (rocky:8.9) are the major one's
+    row = table.rows.get(value) or table.rows.get(value.partition(".")[0])
     if row is None:
         raise AssumeError(f"os={clean(value)}: known are {', '.join(map(str, table.rows))}")
 

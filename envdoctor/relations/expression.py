@@ -156,7 +156,7 @@ class _Compiler:
         constant = isinstance(node, ast.Constant) and isinstance(node.value, bool)
         if not (isinstance(node, logical) or negated or constant):
             raise self._fail(node, "a condition is wanted here")
-        return self._visit(node).evaluate  # type: ignore[return-value]
+        return self._scalar(self._visit(node))  # type: ignore[return-value]
 
     def _BoolOp(self, node: ast.BoolOp) -> _Node:  # noqa: N802
         parts = [self._truth(value) for value in node.values]

@@ -74,12 +74,29 @@ class _Search:
         self.relations = relations
         self.knowledge: Knowledge = relations.knowledge
         self.installed: Dict[str, Build] = {}
+        self.domains: Dict[str, Domain] = dict(observation.domains)
         for name in self.knowledge.packages:
             domain = observation.domains.get(name, ())
             if domain and isinstance(domain[0], Build):
-                judgement = judge(relations, name, observation.domains, observation.accelerator)
-                self.installed[name] = (judgement.survivors or (domain[0],))[0]
-        self.broken_before = {n for n in self.installed if self._broken(n, observation.domains)}
+                self.domains[name] = self._possible(name, domain)  # whole now, it need not stay so
+                self.installed[name] = _common(
+                    [b for b in self.domains[name] if isinstance(b, Build)]
+                )
+        set_modules(self.domains, self.knowledge)
+        self.broken_before = {n for n in self.installed if self._broken(n, self.domains)}
+
+    def _possible(self, name: str, domain: Domain) -> Domain:
+        """Of the builds that may be installed, those that fit the packages beside them."""
+        judgement = judge(
+            self.relations, name, self.observation.domains, self.observation.accelerator
+        )
+        rejected = {
+            id(build)
+            for breach in judgement.breaches
+            if breach.bound.relation.owner is not None
+            for build in breach.builds
+        }
+        return tuple(build for build in domain if id(build) not in rejected) or domain
 
     def exchange(
         self, name: str, mended: str, limit: int
@@ -90,15 +107,15 @@ class _Search:
         before = self.installed[name]
         best: Optional[Tuple[Tuple[int, ...], Plan]] = None
         tried = 0
-        whole = self._whole(name, self.observation.domains)
+        whole = self._whole(name, self.domains)
         for distance, build in self._nearest(before):
             if id(build) not in whole:
                 continue
-            domains = self._with(self.observation.domains, build)
+            domains = self._with(self.domains, build)
             if name != mended and self._broken(mended, domains):
                 continue
             plan: Optional[List[Change]] = [Change(before, build)]
-            broken = self._newly_broken(name, domains, mended)
+            broken = self._broken_beside(name, domains, mended)
             if broken:
                 tried += 1
                 if tried > _MAX_TRIED:
@@ -130,25 +147,28 @@ class _Search:
                 if id(build) not in whole:
                     continue
                 tried = self._with(domains, build)
-                changed = [name, *(change.after.component for change in plan)]
-                if not any(self._broken(one, tried) for one in changed):
+                if not self._broken(name, tried):
                     domains, plan = tried, [*plan, Change(before, build)]
                     break
             else:
-                return None
+                if name not in self.broken_before:
+                    return None
         touched = [change.after.component for change in plan]
-        if any(self._newly_broken(name, domains, *touched) for name in touched):
+        if any(self._broken(name, domains) for name in touched):
             return None
+        for name in touched:
+            later = self._broken_beside(name, domains, *touched)
+            if any(other not in self.broken_before for other in later):
+                return None
         return plan
 
-    def _newly_broken(self, name: str, domains: Dict[str, Domain], *passed: str) -> List[str]:
-        """Installed packages that are broken now, were not before, and speak of `name`."""
+    def _broken_beside(self, name: str, domains: Dict[str, Domain], *passed: str) -> List[str]:
+        """Installed packages that speak of `name` and are broken, but for those `passed` over."""
         components = self._components(name)
         return [
             other
             for other in self.installed
-            if other not in self.broken_before
-            and other not in (name, *passed)
+            if other not in (name, *passed)
             and any(components & set(bound.reads) for bound in self.relations.of(other))
             and self._broken(other, domains)
         ]
@@ -214,6 +234,17 @@ class _Search:
         ranked.sort(key=lambda item: item[:2])
         for rank, _, build in ranked:
             yield rank, build
+
+
+def _common(builds: Sequence[Build]) -> Build:
+    """What is sure of a build that may be any of these."""
+    first = builds[0]
+    sure = {
+        name: value
+        for name, value in first.attributes.items()
+        if all(build.attributes.get(name) == value for build in builds)
+    }
+    return Build(first.component, first.version, sure, label=first.label, origin=first.origin)
 
 
 def _proven(build: Build, python: Domain) -> bool:

@@ -110,9 +110,12 @@ class Teller:
         return f"{version}+{cuda_tag(min(versions))}"
 
     def fits(self, name: str) -> List[Build]:
-        """Builds of the package `name` with which the breached relations would not fail."""
+        """Builds of the package `name` with which this finding would not be made.
+
+        Relations of one finding stand together: where one does not apply, another may.
+        """
         if name not in self._fits:
-            ours = {breach.bound.relation.id for breach in self.violation.breaches}
+            ours = {breach.bound.finding for breach in self.violation.breaches}
             if name == self.violation.component:
                 self._fits[name] = self._own_that_fit(ours)
             else:
@@ -127,7 +130,7 @@ class Teller:
         rejected = {
             id(build)
             for breach in judgement.breaches
-            if breach.bound.relation.id in ours
+            if breach.bound.finding in ours
             for build in breach.builds
         }
         return [build for build in self._known(name) if id(build) not in rejected]
@@ -146,7 +149,7 @@ class Teller:
         domains = {**self.domains, build.component: (build,)}
         set_modules(domains, self.knowledge)
         judgement = judge(self.relations, self.violation.component, domains, self.accelerator)
-        broken = {b.bound.relation.id for v in judgement.violations for b in v.breaches}
+        broken = {b.bound.finding for v in judgement.violations for b in v.breaches}
         return not broken & ours
 
 

@@ -79,7 +79,7 @@ def attribute(value: Value, name: str) -> Value:
 
 
 def compare(sign: str, left: Value, right: Value) -> Truth:
-    """One comparison. A version and a text that is no version are unequal and unordered."""
+    """One comparison. Texts that are no versions are unordered, and unequal to versions."""
     left, right = scalar(left), scalar(right)
     if isinstance(left, Unknown):
         return left
@@ -89,7 +89,8 @@ def compare(sign: str, left: Value, right: Value) -> Truth:
         return member(left, right)
     if sign == "not in":
         return negation(member(left, right))
-    if isinstance(left, Version) != isinstance(right, Version):
+    equality = sign in ("==", "!=")
+    if isinstance(left, Version) != isinstance(right, Version) or not equality:
         left, right = _version(left), _version(right)
         if left is None or right is None:
             return sign == "!="

@@ -176,8 +176,11 @@ class _Examination:
         changes = [f"{c.before} -> {label(c.after, self.knowledge)}" for c in plan]
         commands: Dict[str, List[str]] = {}  # {options: requirements}: one command each
         for change in plan:
-            arguments = (requirement_arguments(change.after) or "").split(" ", 1)
-            commands.setdefault(arguments[1] if len(arguments) > 1 else "", []).append(arguments[0])
+            requirement, _, options = (requirement_arguments(change.after) or "").partition(" ")
+            if change.before.version == change.after.version and "+" not in requirement:
+                # pip would find the requirement met by the other build of the same release
+                options = f"--force-reinstall --no-deps {options}".rstrip()
+            commands.setdefault(options, []).append(requirement)
         python = shlex.quote(self._python())
         lines = [
             " ".join([python, "-m pip install", *names, options]).rstrip()

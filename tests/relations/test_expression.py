@@ -35,6 +35,7 @@ WORLD: Dict[str, Value] = {
     "host.driver": parse("470.57.02"),
     "host.serves": Unknown("no driver"),
     "build.gcc": Unknown("no build"),
+    "host.wsl": False,
 }
 
 
@@ -49,6 +50,10 @@ WORLD: Dict[str, Value] = {
         ("self in '>=1.3.8,<=1.4.0'", False),  # a text is no specifier: only an attribute is
         ("torch.cuda.major == 11", True),
         ("torch.cuda.major in ['10', '12']", False),
+        ("self.origin >= '11'", False),  # a text that is no version is before and after nothing
+        ("self.origin < '11'", False),
+        ("host.wsl or torch < '2'", True),
+        ("not host.wsl", True),
         ("self.origin == 'source' or torch.abi == 0", True),
         ("not self.origin == 'wheel'", False),
         ("self.cuda == torch.cuda", "unknown"),  # the wheel does not state its CUDA here
@@ -100,6 +105,11 @@ def test_truth(text: str, truth: object, small_matrices: Knowledge) -> None:
 def test_what_is_not_of_the_language(text: str, problem: str, small_matrices: Knowledge) -> None:
     with pytest.raises(ExpressionError, match=re.escape(problem)):
         compile_expression(text, small_matrices, "mmcv-full")
+
+
+def test_a_truth_value_is_read_as_well(small_matrices: Knowledge) -> None:
+    compiled = compile_expression("not host.wsl", small_matrices, "torch")
+    assert compiled.components == {"host.wsl"}
 
 
 def test_reads_says_what_takes_part(small_matrices: Knowledge) -> None:

@@ -118,6 +118,8 @@ def broken(stack: str) -> Set[str]:
         ("torch 2.0.1+cu118, mmcv-full 1.7.1", ""),
         ("torch 2.1.0+cu118, mmcv-full 1.7.1", "mmcv-full/cxx14 mmcv-full/wheel-torch"),
         ("torch 2.1.0+cu118, mmcv-full 1.7.2", "mmcv-full/scatter"),
+        ("torch 2.4.1+cu121, mmcv-full 1.4.7", "mmcv-full/cxx14 mmcv-full/wheel-torch"),
+        ("torch 2.14.1+cu130, mmcv-full 1.7.2", "mmcv-full/cxx17 mmcv-full/wheel-torch"),
         ("torch 2.14.1+cu130, mmcv 2.2.0, mmengine 0.11.0rc3", "mmcv/cxx17 mmcv/wheel-torch"),
         ("torch 2.13.0+cu130, mmcv 2.2.0, mmengine 0.11.0rc3", ""),
         ("torch 2.1.2+cu121, mmcv 2.0.1, mmengine 0.8.4", "mmcv/cxx14 mmcv/wheel-torch"),

@@ -5,7 +5,7 @@ It settles what the relations mean for a solver, and is what a quick one is meas
 
 from __future__ import annotations
 
-from typing import Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Sequence, Set, Tuple
 
 from packaging.version import Version
 
@@ -17,10 +17,14 @@ from envdoctor.relations.observe import set_modules
 
 
 class Wish(NamedTuple):
-    """What is wanted of a component: a specifier for its version, values for attributes."""
+    """What is wanted of a component: a specifier for its version, values for attributes.
+
+    `without` are values that attributes must not have: {"cuda": "cpu"} for one that uses a GPU.
+    """
 
     versions: str = ""
     variant: Mapping[str, str] = {}
+    without: Mapping[str, str] = {}
 
 
 class Stack(NamedTuple):
@@ -50,65 +54,94 @@ def stacks(
     for module, providers in relations.knowledge.providers.items():
         undecided = any(name in names for name in providers)
         domains[f"module.{module}"] = (Unknown("not chosen yet"),) if undecided else (ABSENT,)
+    search = _Search(relations, accelerator, patches)
     options = {}
     for name in names:
         builds = _options(relations, name, wanted.get(name, Wish()))
-        options[name] = _possible(relations, name, builds, domains, accelerator, patches)
+        options[name] = search.possible(name, builds, domains)
+    search.providers = frozenset(names)
     order = sorted(names, key=lambda name: (name != PYTHON, len(options[name]), name))
-    search = _Search(relations, accelerator, patches, options)
-    yield from search.extend(order, domains, {})
+    yield from search.extend([(name, options[name]) for name in order], domains, {})
 
 
 class _Search:
-    def __init__(
-        self,
-        relations: Relations,
-        accelerator: str,
-        patches: bool,
-        options: Mapping[str, Sequence[Build]],
-    ) -> None:
+    def __init__(self, relations: Relations, accelerator: str, patches: bool) -> None:
         self.relations = relations
         self.accelerator = accelerator
         self.patches = patches
-        self.options = options
+        self.providers: FrozenSet[str] = frozenset()
 
     def extend(
-        self, order: Sequence[str], domains: Dict[str, Domain], chosen: Dict[str, Build]
+        self,
+        order: Sequence[Tuple[str, Tuple[Build, ...]]],
+        domains: Dict[str, Domain],
+        chosen: Dict[str, Build],
     ) -> Iterator[Stack]:
+        """Every way to choose the rest, `order`, beside what is chosen."""
         if not order:
-            broken = self._broken(chosen, domains)
-            yield Stack(dict(chosen), tuple(broken))
+            # without patches nothing that is broken was let through
+            names = chosen if self.patches else ()
+            waived = [bound for name in names for bound in self._broken(name, domains)]
+            yield Stack(dict(chosen), tuple(waived))
             return
-        name, rest = order[0], order[1:]
-        for build in self.options[name]:
+        (name, options), rest = order[0], order[1:]
+        for build in self.possible(name, options, domains):
             tried = {**domains, name: (build,)}
             with_build = {**chosen, name: build}
+            components = {name}
             if name in self.relations.knowledge.packages:
-                self._decide_modules(name, tried, with_build)
-            if all(self._bearable(bound) for bound in self._broken(with_build, tried)):
+                components |= self._decide_modules(name, tried, with_build)
+            if all(
+                self._bearable(bound)
+                for other in chosen
+                if self._speaks_of(other, components)
+                for bound in self._broken(other, tried)
+            ):
                 yield from self.extend(rest, tried, with_build)
+
+    def possible(self, name: str, builds: Tuple[Build, ...], domains: Domains) -> Tuple[Build, ...]:
+        """The builds that none of their own relations rejects; judged at once, in groups."""
+        if name == PYTHON or not builds:
+            return builds
+        judgement = judge(self.relations, name, {**domains, name: builds}, self.accelerator)
+        rejected = {
+            id(build)
+            for breach in judgement.breaches
+            if breach.bound.relation.severity == "error" and not self._bearable(breach.bound)
+            for build in breach.builds
+        }
+        return tuple(build for build in builds if id(build) not in rejected)
 
     def _decide_modules(
         self, name: str, domains: Dict[str, Domain], chosen: Mapping[str, Build]
-    ) -> None:
+    ) -> Set[str]:
         """Say who provides an import name once all that could are chosen."""
         knowledge = self.relations.knowledge
         decided: Dict[str, Domain] = dict(domains)
         set_modules(decided, knowledge)
+        changed = set()
         for module in knowledge.packages[name].modules:
-            providers = [n for n in knowledge.providers[module] if n in self.options]
+            providers = [n for n in knowledge.providers[module] if n in self.providers]
             if all(n in chosen for n in providers):
                 domains[f"module.{module}"] = decided[f"module.{module}"]
+                changed.add(f"module.{module}")
+        return changed
+
+    def _speaks_of(self, name: str, components: Set[str]) -> bool:
+        return name != PYTHON and any(
+            components & set(bound.reads) for bound in self.relations.of(name)
+        )
 
     def _bearable(self, bound: Bound) -> bool:
         return self.patches and bool(bound.relation.waiver)
 
-    def _broken(self, chosen: Mapping[str, Build], domains: Domains) -> List[Bound]:
+    def _broken(self, name: str, domains: Domains) -> List[Bound]:
+        if name == PYTHON:
+            return []
+        judgement = judge(self.relations, name, domains, self.accelerator)
         return [
             breach.bound
-            for name in chosen
-            if name in self.relations.knowledge.packages
-            for violation in judge(self.relations, name, domains, self.accelerator).violations
+            for violation in judgement.violations
             for breach in violation.breaches
             if breach.bound.relation.severity == "error"
         ]
@@ -128,35 +161,15 @@ def _options(relations: Relations, name: str, wish: Wish) -> Tuple[Build, ...]:
     package = relations.knowledge.packages.get(name)
     builds = package.builds() if package else _pythons(relations)
     variant = {k: package.typed(k, v) for k, v in wish.variant.items()} if package else {}
+    without = {k: package.typed(k, v) for k, v in wish.without.items()} if package else {}
     return tuple(
         b
         for b in builds
         if b.version is not None
         and satisfies(b.version, wish.versions)
         and all(b.attributes.get(k) == v for k, v in variant.items())
+        and not any(b.attributes.get(k) == v for k, v in without.items())
     )
-
-
-def _possible(
-    relations: Relations,
-    name: str,
-    builds: Tuple[Build, ...],
-    domains: Domains,
-    accelerator: str,
-    patches: bool,
-) -> Tuple[Build, ...]:
-    """The builds that the machine alone does not rule out."""
-    if name == PYTHON or not builds:
-        return builds
-    judgement = judge(relations, name, {**domains, name: builds}, accelerator)
-    rejected = {
-        id(build)
-        for breach in judgement.breaches
-        if breach.bound.relation.severity == "error"
-        and not (patches and breach.bound.relation.waiver)
-        for build in breach.builds
-    }
-    return tuple(build for build in builds if id(build) not in rejected)
 
 
 def _pythons(relations: Relations) -> Tuple[Build, ...]:

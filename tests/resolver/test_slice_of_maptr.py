@@ -114,7 +114,7 @@ def as_facts(stack: Stack, *machine: str) -> Facts:
 )
 def test_every_stack_is_clean_under_check(machine: Tuple[str, ...]) -> None:
     seen_before: Dict[Tuple[str, ...], None] = {}
-    for stack in solve(*machine, torchvision="", torchaudio=""):
+    for stack in solve(*machine, torchvision=""):
         facts = as_facts(stack, *machine)
         target = facts.target.value
         assert target is not None

@@ -99,6 +99,13 @@ relations:
   finding: thc-headers-removed
   waiver: {patch: mmcv-thc}
   words: {en: {summary: "{self} does not compile", why: its sources stop at THC/THC.h}}
+- id: mmcv-full/ddp
+  for: self < '1.4.6'
+  needs: torch < '2'
+  phase: run
+  severity: warning
+  finding: mmcv-torch-skew
+  words: {en: {summary: "{self} cannot train on several GPUs with {torch}"}}
 """
 
 MMCV = """

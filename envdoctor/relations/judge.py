@@ -141,7 +141,7 @@ class Judgement(NamedTuple):
     breaches: Tuple[Breach, ...]  # every relation that rejects some build of the domain
     held: Tuple[Bound, ...]
     undecided: Tuple[Tuple[Bound, str], ...]
-    survivors: Tuple[Build, ...]  # builds of the domain that no relation rejects
+    survivors: Tuple[Build, ...]  # builds of the domain that no error rejects
 
 
 def judge(
@@ -173,15 +173,13 @@ def judge(
             held.append(bound)
         elif Verdict.UNDECIDED in verdicts or (rejected and len(verdicts) > 1):
             undecided.append((bound, reason or "which build it is cannot be told"))
-    alone = [b for b in breaches if candidates and len(b.builds) == len(candidates)]
-    rejected_ids = {id(build) for breach in breaches for build in breach.builds}
+    errors = [b for b in breaches if b.bound.relation.severity == "error"]
+    rejected_ids = {id(build) for breach in errors for build in breach.builds}
     survivors = tuple(b for b in candidates if id(b) not in rejected_ids)
-    if alone:
-        violations = tuple(Violation(component, (breach,)) for breach in alone)
-    elif candidates and not survivors:
-        violations = (Violation(component, tuple(breaches)),)
-    else:
-        violations = ()
+    alone = [b for b in breaches if candidates and len(b.builds) == len(candidates)]
+    violations = tuple(Violation(component, (breach,)) for breach in alone)
+    if candidates and not survivors and not any(breach in errors for breach in alone):
+        violations = (Violation(component, tuple(errors)), *violations)
     return Judgement(violations, tuple(breaches), tuple(held), tuple(undecided), survivors)
 
 

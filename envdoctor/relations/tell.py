@@ -102,7 +102,8 @@ class Teller:
         tags = {scalar(b.attributes.get("cuda", ABSENT)) for b in fitting}
         every = {
             scalar(b.attributes.get("cuda", ABSENT))
-            for b in self.knowledge.packages[name].builds(version)
+            for b in self._known(name)
+            if b.version == version
         }
         versions = [t for t in tags if isinstance(t, Version)]
         if tags == every or not versions:

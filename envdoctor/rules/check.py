@@ -143,7 +143,7 @@ class _Examination:
         return Finding(
             code=page.code,
             name=page.name,
-            severity=relation.severity,
+            severity=_severity(violation),
             phase=_first_phase(violation),
             component=clean(f"{build.component} {build.label}"),
             summary=teller.part(first, "summary", LANGUAGE),
@@ -242,6 +242,13 @@ def _finding(page: Page, fault: Fault) -> Finding:
 
 def _cleaned(evidence: Evidence) -> Evidence:
     return Evidence(clean(evidence.fact), clean(evidence.value), clean(evidence.origin))
+
+
+def _severity(violation: Violation) -> str:
+    """The first relation's; sources that would not compile as released may have been patched."""
+    if all(breach.bound.relation.phase == "build" for breach in violation.breaches):
+        return "warning"
+    return violation.breaches[0].bound.relation.severity
 
 
 def _first_phase(violation: Violation) -> str:

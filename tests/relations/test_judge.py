@@ -50,10 +50,11 @@ def broken(knowledge: Knowledge, world: Dict[str, Domain]) -> List[Tuple[str, ..
         # the wheel's torch is hidden: it fits if any build of that release does
         ({"torch": "1.9.1+cu111", "mmcv_full": "1.4.0"}, []),
         ({"torch": "1.10.0+cu111", "mmcv_full": "1.4.0"}, []),
-        # no wheel of it, and its sources stop earlier: broken by both together
+        # no wheel of it, and its sources stop earlier: broken by both together, which a warning
+        # about all its builds does not hide
         (
             {"torch": "2.4.1+cu121", "mmcv_full": "1.4.0"},
-            [("mmcv-full/wheel-torch", "mmcv-full/thc")],
+            [("mmcv-full/wheel-torch", "mmcv-full/thc"), ("mmcv-full/ddp",)],
         ),
         # newer sources compile: undecided, no finding
         ({"torch": "2.4.1+cu121", "mmcv_full": "1.7.1"}, []),

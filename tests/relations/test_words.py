@@ -17,13 +17,14 @@ from envdoctor.relations.tell import Teller, label, tell_releases, tell_values
 
 
 def violation(knowledge: Knowledge, observed: Observation) -> Violation:
-    """The only violation there is."""
+    """The only violation there is that is an error."""
     relations = Relations(knowledge)
     found = [
         v
         for name in knowledge.packages
         if isinstance(observed.domains[name][0], Build)
         for v in judge(relations, name, observed.domains, "nvidia").violations
+        if v.breaches[0].bound.relation.severity == "error"
     ]
     assert len(found) == 1
     return found[0]

@@ -99,6 +99,22 @@ def test_a_consequence_is_not_told_again(small_matrices: Knowledge) -> None:
     assert told(facts("torch 2.4.1+cu121", "mmcv-full 1.4.0"), small_matrices) == [
         "error torch-abi-mismatch mmcv-full 1.4.0",
         "error driver-too-old torch 2.4.1+cu121",
+        "warning mmcv-torch-skew mmcv-full 1.4.0",
+    ]
+
+
+def test_sources_that_are_installed_may_have_been_patched(small_matrices: Knowledge) -> None:
+    """That released sources do not compile is an error only beside other reasons."""
+    examined = facts("torch 2.4.1+cu121", "mmcv-full 1.4.0", driver="535.54.03")
+    target = examined.target.value
+    assert target is not None
+    torch, mmcv = target.distributions
+    in_place = msgspec.structs.replace(mmcv, editable="/src/mmcv")
+    target = msgspec.structs.replace(target, distributions=(torch, in_place))
+    examined = msgspec.structs.replace(examined, target=seen(target, "VIRTUAL_ENV"))
+    assert told(examined, small_matrices) == [
+        "warning thc-headers-removed mmcv-full 1.4.0",
+        "warning mmcv-torch-skew mmcv-full 1.4.0",
     ]
 
 

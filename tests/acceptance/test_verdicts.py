@@ -394,12 +394,19 @@ OPENMMLAB = [
     Case(
         "mmdet without mmcv",
         {"torch": "2.1.0+cu121", "mmengine": "0.10.4", "mmdet": "3.3.0"},
-        (Wanted("python-module-missing", "mmdet 3.3.0", "import", ("mmcv",)),),
+        (Wanted("python-module-missing", "mmdet 3.3.0", "import", ("mmcv", "mmcv==2.1.0")),),
     ),
     Case(
         "mmdet 2.28.2 with mmcv 1.7.1, which has no operators",
         {"torch": "1.13.0+cu117", "mmcv": "1.7.1", "mmdet": "2.28.2"},
-        (Wanted("mmcv-without-ops", "mmdet 2.28.2", "import", ("mmcv 1.7.1",)),),
+        (
+            Wanted(
+                "mmcv-without-ops",
+                "mmdet 2.28.2",
+                "import",
+                ("mmcv 1.7.1", "mmcv-full==1.7.", "torch1.13.0"),
+            ),
+        ),
         python="3.8",
     ),
     Case(
@@ -471,7 +478,7 @@ TRANSFORMERS = [
                 "transformers-dependency-range",
                 "transformers 4.57.3",
                 "import",
-                ("1.1.0", "1.0"),
+                ("1.1.0", "1.0", "huggingface-hub==0."),
             ),
         ),
     ),

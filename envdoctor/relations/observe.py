@@ -302,8 +302,3 @@ def _gpus(accelerator: Accelerator, knowledge: Knowledge, evidence: Dict[str, Ev
 
 def _where(observed: Observed[T]) -> str:
     return "assumed" if observed.assumed else observed.origin
-
-
-def imported_distribution(target: Target, name: str) -> Optional[Distribution]:
-    """The distribution that an import of the package `name` would reach."""
-    return _imported(target).get(name)

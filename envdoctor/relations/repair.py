@@ -123,7 +123,8 @@ class _Search:
                 plan = self._follow(broken, domains, [Change(before, build)], limit)
             if plan is None:
                 continue
-            rank = (len(plan), self._depended_on(name), *distance)
+            felt = (1 + self._depended_on(name)) ** 2
+            rank = (len(plan), distance[0] * felt, felt, *distance)
             if best is None or rank < best[0]:
                 best = (rank, tuple(plan))
             if len(plan) == 1:

@@ -23,7 +23,7 @@ from envdoctor.model.finding import (
 )
 from envdoctor.model.text import clean, render
 from envdoctor.relations.judge import Relations, Violation, judge
-from envdoctor.relations.observe import Observation, imported_distribution, observe
+from envdoctor.relations.observe import Observation, observe
 from envdoctor.relations.repair import Plan, repair, requirement_arguments
 from envdoctor.relations.tell import Teller, label
 from envdoctor.rules.page import Page, pages
@@ -114,17 +114,12 @@ class _Examination:
         }
         for violation in violations[name]:
             own = [b for b in violation.breaches if b.bound.relation.id not in inherited]
-            if all(b.bound.relation.phase == "install" for b in own) and self._is_tagged(name):
-                continue  # which interpreter an installed wheel serves, a rule reads from its tags
+            if all(b.bound.relation.phase == "install" for b in own):
+                continue  # it is installed; whether it can be imported, its tags tell a rule
             rejected = {id(build) for breach in own for build in breach.builds}
             every = {id(build) for breach in violation.breaches for build in breach.builds}
             if own and rejected == every:
                 yield Violation(name, tuple(own))
-
-    def _is_tagged(self, name: str) -> bool:
-        target = self.facts.target.value
-        distribution = imported_distribution(target, name) if target is not None else None
-        return distribution is not None and bool(distribution.tags)
 
     def _required(self, name: str) -> List[str]:
         names = list(self.knowledge.packages[name].requires)

@@ -90,7 +90,22 @@ def candidates(
             if _consistent(build, observed):
                 merged = {k: v for k, v in observed.items() if v is not None}
                 found.append(build.with_attributes(merged, label=label, origin=origin))
-    return tuple(found) or (Build(package.name, version, observed, label=label, origin=origin),)
+    if found:
+        return tuple(found)
+    shared: Dict[str, Value] = {}
+    if version is not None and observed.get("origin") in (None, "wheel"):
+        shared = _shared(package.builds(version))  # an unlisted variant of a listed release
+    return (Build(package.name, version, {**shared, **observed}, label=label, origin=origin),)
+
+
+def _shared(builds: Tuple[Build, ...]) -> Dict[str, Value]:
+    """What all builds of a release have in common."""
+    first = builds[0].attributes if builds else {}
+    return {
+        name: value
+        for name, value in first.items()
+        if name != "install" and all(b.attributes.get(name) == value for b in builds)
+    }
 
 
 def alike(before: Build, after: Build) -> bool:

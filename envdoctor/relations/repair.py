@@ -7,7 +7,18 @@ Larger changes are the resolver's.
 from __future__ import annotations
 
 import re
-from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import (
+    Dict,
+    FrozenSet,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 from packaging.version import Version
 
@@ -83,7 +94,7 @@ class _Search:
                     [b for b in self.domains[name] if isinstance(b, Build)]
                 )
         set_modules(self.domains, self.knowledge)
-        self.broken_before = {n for n in self.installed if self._broken(n, self.domains)}
+        self.before = {name: self._breaches(name, self.domains) for name in self.installed}
 
     def _possible(self, name: str, domain: Domain) -> Domain:
         """Of the builds that may be installed, those that fit the packages beside them."""
@@ -96,7 +107,14 @@ class _Search:
             if breach.bound.relation.owner is not None
             for build in breach.builds
         }
-        return tuple(build for build in domain if id(build) not in rejected) or domain
+        possible = tuple(build for build in domain if id(build) not in rejected) or domain
+        # sources compiled beside another package are no more sure to fit than a wheel for it
+        wheels = tuple(
+            build
+            for build in possible
+            if isinstance(build, Build) and build.attributes.get("origin") == "wheel"
+        )
+        return wheels or possible
 
     def exchange(
         self, name: str, mended: str, limit: int
@@ -152,14 +170,14 @@ class _Search:
                     domains, plan = tried, [*plan, Change(before, build)]
                     break
             else:
-                if name not in self.broken_before:
+                if self._worse(name, domains):
                     return None
         touched = [change.after.component for change in plan]
         if any(self._broken(name, domains) for name in touched):
             return None
         for name in touched:
             later = self._broken_beside(name, domains, *touched)
-            if any(other not in self.broken_before for other in later):
+            if any(self._worse(other, domains) for other in later):
                 return None
         return plan
 
@@ -188,14 +206,23 @@ class _Search:
         }
         return {id(build) for build in builds} - rejected
 
-    def _broken(self, name: str, domains: Dict[str, Domain]) -> bool:
+    def _worse(self, name: str, domains: Mapping[str, Domain]) -> bool:
+        """Whether a package is broken in a way in which it was not before."""
+        return bool(self._breaches(name, domains) - self.before[name])
+
+    def _broken(self, name: str, domains: Mapping[str, Domain]) -> bool:
+        return bool(self._breaches(name, domains))
+
+    def _breaches(self, name: str, domains: Mapping[str, Domain]) -> FrozenSet[str]:
+        """Ids of the relations that leave no build of an installed package."""
         if name not in self.installed:
-            return False
+            return frozenset()
         judgement = judge(self.relations, name, domains, self.observation.accelerator)
-        return any(
-            breach.bound.relation.severity != "info"
+        return frozenset(
+            breach.bound.relation.id
             for violation in judgement.violations
             for breach in violation.breaches
+            if breach.bound.relation.severity != "info"
         )
 
     def _depended_on(self, name: str) -> int:
@@ -215,6 +242,14 @@ class _Search:
         set_modules(changed, self.knowledge)
         return changed
 
+    def _companion(self, build: Build) -> Build:
+        """The installed package whose CUDA a build is to share: what it requires, else itself."""
+        for name in self.knowledge.packages[build.component].requires:
+            required = self.installed.get(name)
+            if required is not None and "cuda" in required.attributes:
+                return required
+        return build
+
     def _nearest(
         self, before: Build, beside: Optional[Build] = None
     ) -> Iterator[Tuple[Tuple[int, ...], Build]]:
@@ -224,7 +259,7 @@ class _Search:
         """
         package = self.knowledge.packages[before.component]
         python = self.observation.domains.get("python", ())
-        like = before if beside is None else beside
+        like = beside or self._companion(before)
         distance = _Distance(before, package.releases, like.attributes.get("cuda"))
         ranked = []
         for order, build in enumerate(package.builds()):

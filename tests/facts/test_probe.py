@@ -144,9 +144,10 @@ def test_code_in_a_pth_file_that_may_change_the_path_is_a_problem(venv):
 
 
 def test_customization_that_may_change_the_path_is_a_problem(venv, tmp_path):
-    venv.write({"sitecustomize.py": "import sys\nsys.path.append('/x')\n"})
+    # on PYTHONPATH, ahead of the one that some distributions have in the standard library
+    venv.write({"sitecustomize.py": "import sys\nsys.path.append('/x')\n"}, tmp_path)
     venv.write({"usercustomize.py": "import apport_python_hook\n"}, tmp_path)
-    problem = f"{venv.site}/sitecustomize.py may change sys.path; it was not run"
+    problem = f"{tmp_path}/sitecustomize.py may change sys.path; it was not run"
     assert venv.probe({"PYTHONPATH": str(tmp_path)}).problems == (problem,)
 
 

@@ -150,7 +150,7 @@ def _observed(
             label, origin = files.version.value, files.version.origin
             texts.insert(0, local_part(label))
         if files.hip.value is not None:
-            attributes["cuda"] = f"rocm{files.hip.value}"
+            attributes["cuda"] = "rocm" + ".".join(files.hip.value.split(".")[:2])
         elif files.cuda.value is not None:
             _put(attributes, package, "cuda", _minor(files.cuda.value))
         if files.abi.value is not None:

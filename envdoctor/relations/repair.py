@@ -30,6 +30,8 @@ from envdoctor.relations.observe import Observation, alike, set_modules
 
 _FIELD = re.compile(r"\{([\w.]+)\}")
 _MAX_FOLLOWERS = 4
+_HEAVY = 7  # dependents that a package with GPU code counts for
+_MAJOR = 10  # series that a step to another major number counts for
 _MAX_TRIED = 60  # builds of the first package that break others and are followed up
 
 
@@ -141,7 +143,7 @@ class _Search:
                 plan = self._follow(broken, domains, [Change(before, build)], limit)
             if plan is None:
                 continue
-            felt = (1 + self._depended_on(name)) ** 2
+            felt = self._felt(name, mended) ** 2
             rank = (len(plan), distance[0] * felt, felt, *distance)
             if best is None or rank < best[0]:
                 best = (rank, tuple(plan))
@@ -225,14 +227,20 @@ class _Search:
             if breach.bound.relation.severity != "info"
         )
 
-    def _depended_on(self, name: str) -> int:
-        """How many packages have relations that speak of `name`: its change is felt."""
+    def _felt(self, name: str, mended: str) -> int:
+        """How much a change of `name` is felt by what is installed beside the `mended` package.
+
+        What is exchanged for one that has GPU code, others were compiled against; and a package
+        is kept rather than what it needs.
+        """
         components = self._components(name)
-        return sum(
-            other != name
+        dependents = sum(
+            other not in (name, mended)
             and any(components & set(bound.reads) for bound in self.relations.of(other))
-            for other in self.knowledge.packages
+            for other in self.installed
         )
+        heavy = _HEAVY if "sass" in self.knowledge.packages[name].variant else 0
+        return 1 + dependents + heavy + (name == mended)
 
     def _components(self, name: str) -> Set[str]:
         return {name} | {f"module.{m}" for m in self.knowledge.packages[name].modules}
@@ -265,6 +273,8 @@ class _Search:
         for order, build in enumerate(package.builds()):
             if requirement_arguments(build) is None or not _proven(build, python):
                 continue
+            if _is_preview(build) and not _is_preview(before):
+                continue
             if alike(before, build) and alike(like, build):
                 ranked.append((distance.of(build), order, build))
         ranked.sort(key=lambda item: item[:2])
@@ -290,6 +300,10 @@ def _proven(build: Build, python: Domain) -> bool:
     return not isinstance(proven, tuple) or not tags or any(tag in proven for tag in tags)
 
 
+def _is_preview(build: Build) -> bool:
+    return build.version is not None and build.version.is_prerelease
+
+
 class _Distance:
     """How far builds are from one: series apart, releases apart, CUDA apart, older."""
 
@@ -310,6 +324,7 @@ class _Distance:
             return (0, 0, 0, 0)
         steps = self.release[new] - self.release[parse(old.public)]
         apart = abs(self.series[new.major, new.minor] - self.series[old.major, old.minor])
+        apart += _MAJOR * abs(new.major - old.major)
         cuda = after.attributes.get("cuda")
         toolkits = 0
         if isinstance(self.cuda, Version) and isinstance(cuda, Version):

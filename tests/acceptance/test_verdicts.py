@@ -394,7 +394,7 @@ OPENMMLAB = [
     Case(
         "mmdet without mmcv",
         {"torch": "2.1.0+cu121", "mmengine": "0.10.4", "mmdet": "3.3.0"},
-        (Wanted("python-module-missing", "mmdet 3.3.0", "import", ("mmcv", "mmcv==2.1.0")),),
+        (Wanted("python-module-missing", "mmdet 3.3.0", "import", ("mmcv",)),),
     ),
     Case(
         "mmdet 2.28.2 with mmcv 1.7.1, which has no operators",
@@ -404,7 +404,7 @@ OPENMMLAB = [
                 "mmcv-without-ops",
                 "mmdet 2.28.2",
                 "import",
-                ("mmcv 1.7.1", "mmcv-full==1.7.", "torch1.13.0"),
+                ("mmcv 1.7.1", "compiled operators"),
             ),
         ),
         python="3.8",

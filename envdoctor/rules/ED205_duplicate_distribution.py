@@ -42,8 +42,14 @@ def examine(context: Context) -> Iterator[Fault]:
             words="leftover",
             fields={"leftovers": listed(label(d) for d in found), "folder": entry},
             evidence=tuple(evidence(d) for d in found),
-            fixes=fix(*(f"rm -r {shlex.quote(d.path)}" for d in found)),
+            fixes=fix(*(f"rm -r {shlex.quote(d.path)}" for d in found if _is_within(d))),
         )
+
+
+def _is_within(leftover: Distribution) -> bool:
+    """Whether it is what it says: a folder that pip renamed, in the folder it was found in."""
+    folder, _, name = leftover.path.rpartition("/")
+    return folder == leftover.search_entry and name.startswith("~")
 
 
 def _twice(context: Context, entry: str, name: str, found: List[Distribution]) -> Fault:

@@ -16,6 +16,7 @@ from envdoctor.rules.lookup import (
     listed,
     name_of,
     of_the_system,
+    python_says,
 )
 from envdoctor.rules.rule import Context, Fault
 
@@ -101,5 +102,8 @@ def _commands(target: Target, entry: str) -> List[str]:
 
 
 def _where(target: Target, distribution: Distribution) -> str:
-    module = (distribution.modules or (name_of(distribution).replace("-", "_"),))[0]
-    return f"{target.python} -c 'import {module}; print({module}.__file__)'"
+    modules = (*distribution.modules, name_of(distribution).replace("-", "_"))
+    named = [m for m in modules if m.isidentifier() and m.isascii()]
+    own = [m for m in named if m.lower() == name_of(distribution).replace("-", "_")]
+    module = (own or named or ["sys"])[0]
+    return python_says(target, f"import {module}; print({module}.__file__)")

@@ -12,7 +12,7 @@ from envdoctor.model.finding import Evidence
 from envdoctor.model.versions import try_parse
 from envdoctor.relations.judge import Relations, judge
 from envdoctor.relations.repair import requirement_arguments
-from envdoctor.rules.lookup import fix, imported, pip
+from envdoctor.rules.lookup import fix, imported, pip, python_says
 from envdoctor.rules.rule import Context, Fault
 
 #: Back-ends that use a CPU build of torch and bring the device themselves.
@@ -65,7 +65,7 @@ def examine(context: Context) -> Iterator[Fault]:
             Evidence("GPU", ", ".join(names), "assumed" if gpus.assumed else gpus.origin),
         ),
         fixes=fix(*([] if other or jetson else _commands(context, installed))),
-        verify=(f"{context.target.python} -c 'import torch; print(torch.version.cuda)'",),
+        verify=(python_says(context.target, "import torch; print(torch.version.cuda)"),),
     )
 
 
@@ -82,7 +82,7 @@ def _commands(context: Context, installed: Dict[str, Distribution]) -> Iterator[
     if arguments:
         # pip takes torch==X as fulfilled by the X+cpu that is there
         yield pip(context.target, "uninstall", "-y", "torch")
-        yield f"{pip(context.target, 'install')} {arguments}"
+        yield f"{pip(context.target, 'install')} {arguments}"  # the matrices' own text
 
 
 def _cuda_build(context: Context, version: Optional[Version]) -> Optional[Build]:

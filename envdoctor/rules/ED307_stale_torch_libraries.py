@@ -8,7 +8,7 @@ from packaging.version import Version
 
 from envdoctor.model.finding import Evidence
 from envdoctor.model.versions import local_part, try_parse
-from envdoctor.rules.lookup import evidence, fix, folder_of, is_leftover, name_of, pip
+from envdoctor.rules.lookup import evidence, fix, folder_of, is_leftover, name_of, pip, python_says
 from envdoctor.rules.rule import Context, Fault
 
 
@@ -38,7 +38,7 @@ def examine(context: Context) -> Iterator[Fault]:
             Evidence("torch.__version__", files.version.value, files.version.origin),
         ),
         fixes=fix(*commands),
-        verify=(f"{target.python} -c 'import torch; print(torch.__version__)'",),
+        verify=(python_says(target, "import torch; print(torch.__version__)"),),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Iterator
 
 from envdoctor.model.finding import Evidence
 from envdoctor.model.versions import parse, try_parse
-from envdoctor.rules.lookup import fix, imported
+from envdoctor.rules.lookup import fix, imported, python_says
 from envdoctor.rules.rule import Context, Fault
 
 # Builds of the channel pytorch, whatever mirror they came from: py3.8_cuda11.1_cudnn8.0.5_0,
@@ -39,5 +39,5 @@ def examine(context: Context) -> Iterator[Fault]:
             Evidence("mkl", f"{mkl.version} {mkl.build}".rstrip(), "conda-meta"),
         ),
         fixes=fix("conda install 'mkl<2024.1'"),
-        verify=(f"{context.target.python} -c 'import torch'",),
+        verify=(python_says(context.target, "import torch"),),
     )

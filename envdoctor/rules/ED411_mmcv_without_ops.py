@@ -7,7 +7,7 @@ from typing import Iterator
 from envdoctor.model.facts import Distribution
 from envdoctor.model.finding import Evidence
 from envdoctor.model.versions import parse, try_parse
-from envdoctor.rules.lookup import evidence, fix, imported, label, listed, name_of, pip
+from envdoctor.rules.lookup import evidence, fix, imported, label, listed, name_of, pip, python_says
 from envdoctor.rules.rule import Context, Fault
 
 # They import mmcv.ops when they are imported, or with their models.
@@ -43,7 +43,7 @@ def examine(context: Context) -> Iterator[Fault]:
             *(evidence(user) for user in users),
         ),
         fixes=fix(pip(context.target, "uninstall", "-y", *(name_of(one) for one in found))),
-        verify=(f"{context.target.python} -c 'import mmcv.ops'",),
+        verify=(python_says(context.target, "import mmcv.ops"),),
     )
 
 

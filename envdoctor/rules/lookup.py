@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import PurePosixPath
 from typing import Dict, Iterable, Sequence, Tuple
@@ -20,6 +21,13 @@ INCOMPLETE = (
     "only the environment's site-packages was read",
 )
 _LISTED = 4
+#: What rules ask of pip besides requirements.
+_PIP_WORDS = frozenset(
+    ["install", "uninstall", "-y", "--force-reinstall", "--no-deps", "...", "--"]
+)
+_REQUIREMENT = re.compile(
+    r"[A-Za-z0-9][A-Za-z0-9._-]*(?: ?(?:===?|!=|~=|<=?|>=?) ?[A-Za-z0-9.*+!_-]+ ?,?)*", re.ASCII
+)
 
 
 def name_of(distribution: Distribution) -> str:
@@ -107,13 +115,24 @@ def listed(texts: Iterable[str]) -> str:
 
 
 def pip(target: Target, *arguments: str) -> str:
-    """A command that calls the examined environment's own pip."""
+    """A command that calls the examined environment's own pip.
+
+    Names and versions come from metadata that strangers wrote: no command (an empty text) where
+    one of `arguments` is neither an option that rules use nor a plain requirement.
+    """
+    if not all(a in _PIP_WORDS or _REQUIREMENT.fullmatch(a) for a in arguments):
+        return ""
     return shlex.join([target.python or "python", "-m", "pip", *arguments])
+
+
+def python_says(target: Target, statement: str) -> str:
+    """A command that runs a statement in the examined environment."""
+    return shlex.join([target.python or "python", "-c", statement])
 
 
 def fix(*commands: str) -> Tuple[Fix, ...]:
     """The page's fix with its commands."""
-    return (Fix(summary="", commands=commands),)
+    return (Fix(summary="", commands=tuple(command for command in commands if command)),)
 
 
 def important_first(

@@ -53,8 +53,11 @@ class Requirement(NamedTuple):
 @functools.lru_cache(maxsize=None)
 def parse(text: str) -> Optional[Requirement]:
     """The requirement that a line of metadata states; None if it cannot be read."""
-    outline, marker = _split(text)
-    match = _OUTLINE.fullmatch(outline) if len(text) <= _LONGEST else None
+    if len(text) > _LONGEST:
+        return None
+    # Runs of blanks would make the pattern try every way to share them out.
+    outline, marker = _split(" ".join(text.split()))
+    match = _OUTLINE.fullmatch(outline)
     if match is None:
         return None
     stated = _readable((match["enclosed"] or match["plain"] or "").strip())

@@ -1,7 +1,7 @@
 """Keeps what was decoded from text files in the user's cache folder.
 
 Parsing YAML would take most of a check's time. An entry is keyed by the content of the files and
-by the code that decodes them; one that is corrupt, foreign or cannot be written is ignored.
+by the code that decodes them; one that was altered or cannot be read or written is ignored.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import stat
 import tempfile
 from pathlib import Path
 from typing import Callable, Dict, Optional, Sequence, Tuple, Type, TypeVar
@@ -18,6 +19,10 @@ import msgspec
 from envdoctor import __version__
 
 T = TypeVar("T")
+
+# An entry is the SHA-256 of its content, then the content: some hundred KB of it.
+_DIGEST = hashlib.sha256().digest_size
+_MAX_BYTES = 16 << 20
 
 #: A file's name for messages, and its content.
 Source = Tuple[str, bytes]
@@ -51,27 +56,44 @@ def cached(
 
 
 def _path(name: str, key: str) -> Optional[Path]:
-    root = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    with contextlib.suppress(RuntimeError):  # no home folder
-        return Path(root).expanduser() / "envdoctor" / f"{name}-{key[:32]}.msgpack"
+    # A relative folder is invalid (XDG Base Directory Specification): it would be a project's.
+    for root in (os.environ.get("XDG_CACHE_HOME", ""), "~/.cache"):
+        with contextlib.suppress(RuntimeError):  # no home folder
+            folder = Path(root).expanduser()
+            if folder.is_absolute():
+                return folder / "envdoctor" / f"{name}-{key[:32]}.msgpack"
     return None
 
 
 def _read(entry: Optional[Path], kind: Type[T]) -> Optional[T]:
+    """The entry decoded; None unless it is what was written."""
+    if entry is None:
+        return None
     with contextlib.suppress(OSError, msgspec.DecodeError):
-        if entry is not None:
-            return msgspec.msgpack.decode(entry.read_bytes(), type=kind)
+        # Without blocking: what lies there may be a pipe.
+        descriptor = os.open(entry, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as stream:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return None
+            digest, content = stream.read(_DIGEST), stream.read(_MAX_BYTES)
+        if digest == hashlib.sha256(content).digest():
+            return msgspec.msgpack.decode(content, type=kind)
     return None
 
 
 def _write(entry: Optional[Path], name: str, content: bytes) -> None:
+    if entry is None:
+        return
     with contextlib.suppress(OSError):
-        if entry is None:
-            return
         entry.parent.mkdir(parents=True, exist_ok=True)
         for old in entry.parent.glob(f"{name}-*.msgpack"):
             old.unlink()
         handle, temporary = tempfile.mkstemp(dir=str(entry.parent))
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-        os.replace(temporary, entry)  # noqa: PTH105 - atomic, and on one file system
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(hashlib.sha256(content).digest())
+                stream.write(content)
+            os.replace(temporary, entry)  # noqa: PTH105 - atomic, and on one file system
+        except BaseException:
+            os.unlink(temporary)  # noqa: PTH108
+            raise

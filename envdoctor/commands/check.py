@@ -8,7 +8,7 @@ from typing import Optional
 import click
 
 from envdoctor.commands.errors import FINDINGS, Failure
-from envdoctor.commands.options import input_options
+from envdoctor.commands.options import help_option, input_options
 from envdoctor.commands.output import view, write
 from envdoctor.commands.session import Inputs, gather
 from envdoctor.model.finding import SEVERITIES, at_or_above
@@ -36,6 +36,7 @@ from envdoctor.model.text import clean
 @click.option("-q", "--quiet", is_flag=True, help="The verdict and one line a finding, no more.")
 @click.option("-v", "--verbose", is_flag=True, help="Everything: notes, sources, what was skipped.")
 @click.option("--list-rules", is_flag=True, help="List what can be found, examining nothing.")
+@help_option
 def command(
     inputs: Inputs,
     fail_on: str,

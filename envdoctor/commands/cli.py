@@ -13,7 +13,8 @@ import click
 
 from envdoctor import __version__
 from envdoctor.commands.errors import COULD_NOT_EXAMINE, Failure, told
-from envdoctor.commands.options import input_options, traceback_option
+from envdoctor.commands.options import help_option, input_options, traceback_option
+from envdoctor.commands.output import open_standard_streams, say, show, write
 from envdoctor.commands.session import Inputs
 from envdoctor.model.text import clean
 
@@ -47,15 +48,11 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
         from envdoctor.knowledge.load import load
 
         with told():
-            click.echo(f"envdoctor {__version__}, matrices of {load().date}")
+            write(f"envdoctor {__version__}, matrices of {load().date}\n")
         context.exit()
 
 
-@click.group(
-    cls=Commands,
-    invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.group(cls=Commands, invoke_without_command=True)
 @click.option(
     "--version",
     is_flag=True,
@@ -66,6 +63,7 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
 )
 @input_options
 @traceback_option
+@help_option
 @click.pass_context
 def cli(context: click.Context, inputs: Inputs) -> int:
     """Say, before GPU time is burnt, whether a training stack can run.
@@ -97,6 +95,7 @@ def run(arguments: Sequence[str]) -> int:
 
     KeyboardInterrupt is left to the caller.
     """
+    open_standard_streams()
     for stream in (sys.stdout, sys.stderr):
         # A terminal's encoding may know less than a path or a name holds.
         if isinstance(stream, io.TextIOWrapper):
@@ -106,12 +105,12 @@ def run(arguments: Sequence[str]) -> int:
     except click.Abort:
         raise KeyboardInterrupt from None
     except click.ClickException as error:
-        error.show()
+        show(error)
         return error.exit_code
     except Exception as error:
         if {"-v", "--verbose"} & set(arguments):
-            traceback.print_exc()
-        _internal(error).show()
+            say(traceback.format_exc())
+        show(_internal(error))
         return COULD_NOT_EXAMINE
     return code if isinstance(code, int) else 0
 

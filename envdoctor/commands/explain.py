@@ -7,7 +7,7 @@ from typing import Dict, Optional
 import click
 
 from envdoctor.commands.errors import told
-from envdoctor.commands.options import traceback_option
+from envdoctor.commands.options import help_option, traceback_option
 from envdoctor.commands.output import view, write
 from envdoctor.model.text import clean
 from envdoctor.rules.page import Page, pages
@@ -25,6 +25,7 @@ from envdoctor.rules.page import Page, pages
 )
 @click.option("-o", "--output", metavar="FILE", help="Write the page here, not to stdout.")
 @traceback_option
+@help_option
 def command(code: str, form: str, output: Optional[str]) -> int:
     """Explain a finding, by its code (ED412) or its name (torch-abi-mismatch)."""
     from envdoctor.report import pages as report

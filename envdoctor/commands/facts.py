@@ -6,8 +6,8 @@ from typing import Optional
 
 import click
 
-from envdoctor.commands.options import input_options, traceback_option
-from envdoctor.commands.output import write
+from envdoctor.commands.options import help_option, input_options, traceback_option
+from envdoctor.commands.output import say, write
 from envdoctor.commands.session import Inputs, gather, read_facts
 
 
@@ -21,6 +21,7 @@ from envdoctor.commands.session import Inputs, gather, read_facts
 )
 @click.option("-q", "--quiet", is_flag=True, help="Do not say what was written.")
 @traceback_option
+@help_option
 def command(inputs: Inputs, output: Optional[str], redact: Optional[bool], quiet: bool) -> int:
     """Print what was observed, each fact with where it was read, as JSON.
 
@@ -39,5 +40,5 @@ def command(inputs: Inputs, output: Optional[str], redact: Optional[bool], quiet
     write(text if text.endswith("\n") else text + "\n", output)
     if to_file and not quiet:
         personal = "personal details left out" if redacted else "personal details included"
-        click.echo(f"envdoctor: wrote {output} ({len(text) // 1024 + 1} KB, {personal})", err=True)
+        say(f"envdoctor: wrote {output} ({len(text) // 1024 + 1} KB, {personal})")
     return 0

@@ -12,6 +12,7 @@ from typing import Any, Callable, Iterator, List, Optional, TypeVar
 import click
 
 from envdoctor.commands.errors import Failure, told
+from envdoctor.commands.output import say, write
 from envdoctor.commands.session import Inputs
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -56,10 +57,19 @@ _OPTIONS = [
     click.option(
         "--timeout",
         metavar="SECONDS",
-        type=click.FloatRange(min=0, min_open=True),
+        type=float,
+        callback=lambda _, __, value: _seconds(value),
         help="Give up after this time.",
     ),
 ]
+# What an alarm can be set to everywhere; past a day nobody waits.
+_SHORTEST, _LONGEST = 0.001, 86_400.0
+
+
+def _seconds(value: Optional[float]) -> Optional[float]:
+    if value is None or _SHORTEST <= value <= _LONGEST:  # which nan is not
+        return value
+    raise click.BadParameter(f"{value:g} is not between {_SHORTEST:g} and {_LONGEST:.0f} seconds.")
 
 
 class _OutOfTimeError(BaseException):
@@ -68,16 +78,23 @@ class _OutOfTimeError(BaseException):
 
 @contextlib.contextmanager
 def _deadline(seconds: Optional[float]) -> Iterator[None]:
-    def ring(_: int, __: Optional[FrameType]) -> None:
-        raise _OutOfTimeError
-
     if seconds is None:
         yield
         return
-    previous = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    is_due = True
+
+    def ring(_: int, __: Optional[FrameType]) -> None:
+        if is_due:
+            raise _OutOfTimeError
+
+    previous = signal.getsignal(signal.SIGALRM)
     try:
-        yield
+        try:
+            signal.signal(signal.SIGALRM, ring)
+            signal.setitimer(signal.ITIMER_REAL, seconds)
+            yield
+        finally:
+            is_due = False  # from here on it would ring where nobody listens
     except _OutOfTimeError:
         raise Failure(
             f"gave up after {seconds:g} s (--timeout)",
@@ -96,7 +113,7 @@ def _patience() -> Iterator[None]:
         return
     import threading
 
-    timer = threading.Timer(1.0, click.echo, ["envdoctor: still working ..."], {"err": True})
+    timer = threading.Timer(1.0, say, ["envdoctor: still working ..."])
     timer.daemon = True
     timer.start()
     try:
@@ -113,6 +130,16 @@ traceback_option = click.option(
     expose_value=False,
     help="Show the traceback of an internal error.",
 )
+
+
+def _show_help(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        write(context.get_help() + "\n")
+        context.exit()
+
+
+#: click's own, but for a stdout that cannot be written to.
+help_option = click.help_option("-h", "--help", callback=_show_help)
 
 
 def input_options(function: F) -> F:

@@ -1,4 +1,4 @@
-"""Where an answer goes: stdout or a file."""
+"""Where an answer goes, stdout or a file, and what is said beside it on stderr."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import os
 import stat
 import sys
 from pathlib import Path
-from typing import Optional
+from typing import Optional, TextIO
+
+import click
 
 from envdoctor.commands.errors import Failure
+from envdoctor.model.text import clean
 from envdoctor.report.view import View
 
 # Columns. Longer lines are hard to read, shorter ones hold no name.
@@ -37,7 +40,7 @@ def _columns() -> int:
     return min(max(width, _NARROWEST), _WIDEST)
 
 
-def write(text: str, output: Optional[str]) -> None:
+def write(text: str, output: Optional[str] = None) -> None:
     """Write an answer to the file `output`, whole or not at all; to stdout for None or "-".
 
     A reader of stdout that went away is no fault. Raises Failure.
@@ -46,29 +49,75 @@ def write(text: str, output: Optional[str]) -> None:
         try:
             _write_file(Path(output), text.encode("utf-8", "replace"))
         except OSError as error:
-            raise Failure(f"cannot write {output}: {error.strerror or error}") from None
+            raise Failure(f"cannot write {clean(output)}: {error.strerror or error}") from None
         return
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:
-        # What is left in the buffer must not complain when the interpreter ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop(sys.stdout)
         if not isinstance(error, BrokenPipeError):
             raise Failure(f"cannot write to stdout: {error.strerror or error}") from None
 
 
+def show(error: click.ClickException) -> None:
+    """Tell an error on stderr, if anybody can read it."""
+    try:
+        error.show()
+        sys.stderr.flush()
+    except OSError:
+        _drop(sys.stderr)
+
+
+def say(message: str) -> None:
+    """Tell on stderr what goes on, if anybody can read it."""
+    try:
+        sys.stderr.write(message + "\n")
+        sys.stderr.flush()
+    except OSError:
+        _drop(sys.stderr)
+
+
+def open_standard_streams() -> None:
+    """Put something where standard streams are closed, lest files of ours get their numbers.
+
+    What was closed stays closed to the user: stdout cannot be written to, stderr shows nothing.
+    """
+    for number, flag in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
+        if not _is_open(number):
+            os.open(os.devnull, flag)  # is given the lowest number that is free
+    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
+
+
+def _is_open(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
+
+
+def _drop(stream: TextIO) -> None:
+    """What is left in the buffer must not complain when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def _write_file(path: Path, content: bytes) -> None:
-    path = path.resolve()  # a link stays one
-    if path.exists() and not path.is_file():
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        mode = None
+    if mode is not None and not stat.S_ISREG(mode):
         path.write_bytes(content)  # a pipe or a device cannot be replaced
         return
+    path = path.resolve()  # a link stays one
     temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
     try:
         with temporary.open("xb") as stream:
             stream.write(content)
-        if path.exists():
-            temporary.chmod(stat.S_IMODE(path.stat().st_mode))
+        if mode is not None:
+            temporary.chmod(stat.S_IMODE(mode))
         temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):

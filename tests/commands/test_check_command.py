@@ -14,6 +14,7 @@ import pytest
 import envdoctor as package
 from envdoctor.model.facts import Facts
 from envdoctor.model.finding import Finding
+from envdoctor.model.text import clean
 
 THRESHOLDS = ("info", "warning", "error", "never")
 
@@ -165,6 +166,37 @@ def test_output_that_cannot_be_written(
     ended = envdoctor("check", "--facts", snapshot, "-o", str(path))
     assert ended.code == 3
     assert ended.err == f"envdoctor: cannot write {path}: No such file or directory\n"
+
+
+def test_output_to_what_is_no_file(
+    envdoctor: Callable[..., Any], found: Callable[..., Any], snapshot: str, tmp_path: Path
+) -> None:
+    found([])
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    for path, reason in (
+        (tmp_path, "Is a directory"),
+        (loop, "Too many levels of symbolic links"),
+        (loop / "report.txt", "Too many levels of symbolic links"),
+        (Path(snapshot) / "report.txt", "Not a directory"),
+        (Path("/dev/full"), "No space left on device"),
+        (tmp_path / ("a" * 300), "File name too long"),
+    ):
+        for command in ("check", "facts"):
+            ended = envdoctor(command, "--facts", snapshot, "-o", str(path))
+            assert (ended.code, ended.out) == (3, "")
+            assert ended.err == f"envdoctor: cannot write {clean(str(path))}: {reason}\n"
+    assert loop.is_symlink()
+
+
+def test_output_through_a_link_that_leads_nowhere_yet(
+    envdoctor: Callable[..., Any], found: Callable[..., Any], snapshot: str, tmp_path: Path
+) -> None:
+    found([])
+    (tmp_path / "latest.txt").symlink_to("report.txt")
+    assert envdoctor("check", "--facts", snapshot, "-o", str(tmp_path / "latest.txt")).code == 0
+    assert (tmp_path / "latest.txt").is_symlink()
+    assert (tmp_path / "report.txt").read_text().startswith("Nothing found wrong")
 
 
 def test_list_rules(envdoctor: Callable[..., Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 from typing import Any, Callable, List
@@ -19,7 +20,10 @@ from envdoctor.knowledge.document import DocumentError
         (["check", "--gpus", "a100"], "--gpu"),
         (["chekc"], "chekc"),
         (["check", "maptr"], "maptr"),
-        (["check", "--timeout", "0"], "--timeout"),
+        *(
+            (["check", "--timeout", seconds], "'--timeout'")
+            for seconds in ("0", "-1", "1e-9", "nan", "inf", "-inf", "1e300", "86401", "x", "")
+        ),
         (["check", "--python", "a", "--env", "b"], "--python and --env exclude each other"),
         (["check", "--env", "a", "--facts", "b"], "--env and --facts exclude each other"),
         (["--gpu", "a100", "check"], "--gpu belongs after the command: envdoctor check --gpu ..."),
@@ -33,6 +37,14 @@ def test_wrong_usage(envdoctor: Callable[..., Any], arguments: List[str], says: 
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.startswith("Usage: envdoctor")
     assert says in ended.err
+
+
+@pytest.mark.parametrize("seconds", ["86400", "3e2", "60"])
+def test_a_time_that_suffices(envdoctor: Callable[..., Any], snapshot: str, seconds: str) -> None:
+    ended = envdoctor("check", "--facts", snapshot, "--timeout", seconds)
+    assert (ended.code, ended.err) == (0, "")
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
 
 
 @pytest.mark.parametrize("setting", ["gpu", "gpu=", "gpus=a100", "gpu=rtx9999", "driver=new"])

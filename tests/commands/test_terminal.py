@@ -100,12 +100,21 @@ def test_a_file_has_no_colour(snapshot: str, tmp_path: Path) -> None:
     assert "\x1b" not in path.read_text()
 
 
-def test_a_reader_that_goes_away_is_no_fault(snapshot: str, tmp_path: Path) -> None:
+BUFFERS = [{}, {"PYTHONUNBUFFERED": "1"}]  # where an answer is refused: at the end, or at once
+
+
+@pytest.mark.parametrize("setting", BUFFERS)
+def test_a_reader_that_goes_away_is_no_fault(
+    snapshot: str, tmp_path: Path, setting: Dict[str, str]
+) -> None:
     for arguments in (["check", "--facts", snapshot], ["facts", "--facts", snapshot], ["--help"]):
         read, write = os.pipe()
         os.close(read)
         process = subprocess.Popen(
-            [*COMMAND, *arguments], stdout=write, stderr=subprocess.PIPE, env=environ(tmp_path)
+            [*COMMAND, *arguments],
+            stdout=write,
+            stderr=subprocess.PIPE,
+            env=environ(tmp_path, **setting),
         )
         os.close(write)
         _, complaint = process.communicate(timeout=60)
@@ -113,19 +122,68 @@ def test_a_reader_that_goes_away_is_no_fault(snapshot: str, tmp_path: Path) -> N
         assert process.returncode in (0, 1)
 
 
-def test_a_full_disk_is_told(snapshot: str, tmp_path: Path) -> None:
-    with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(
-            [*COMMAND, "check", "--facts", snapshot],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            env=environ(tmp_path),
-            timeout=60,
-            check=False,
-        )
+ANSWERS = [
+    ["--facts", "SNAPSHOT"],
+    ["check", "--facts", "SNAPSHOT"],
+    ["check", "--list-rules"],
+    ["facts", "--facts", "SNAPSHOT"],
+    ["explain", "ED101"],
+    ["--version"],
+    ["--help"],
+    ["check", "-h"],
+]
+
+
+def redirected(
+    arguments: List[str], where: str, env: Dict[str, str]
+) -> subprocess.CompletedProcess[bytes]:
+    """What becomes of a command whose streams a shell redirects as `where` says."""
+    return subprocess.run(
+        ["sh", "-c", f'exec "$@" {where}', "sh", *COMMAND, *arguments],
+        env=env,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("setting", BUFFERS)
+@pytest.mark.parametrize(
+    ("where", "reason"),
+    [(">/dev/full", b"No space left on device"), (">&-", b"Bad file descriptor")],
+)
+@pytest.mark.parametrize("arguments", ANSWERS, ids=" ".join)
+def test_a_stdout_that_takes_nothing_is_told(
+    snapshot: str,
+    tmp_path: Path,
+    arguments: List[str],
+    where: str,
+    reason: bytes,
+    setting: Dict[str, str],
+) -> None:
+    arguments = [snapshot if word == "SNAPSHOT" else word for word in arguments]
+    done = redirected(arguments, where, environ(tmp_path, **setting))
+    assert done.stderr == b"envdoctor: cannot write to stdout: " + reason + b"\n"
     assert done.returncode == 3
-    assert done.stderr.startswith(b"envdoctor: cannot write to stdout: No space left")
-    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("where", ["2>/dev/full", "2>&-"])
+def test_where_nobody_reads_what_is_wrong_the_code_tells(tmp_path: Path, where: str) -> None:
+    for arguments, code in ((["chekc"], 2), (["check", "--facts", "/gone"], 3)):
+        done = redirected(arguments, where, environ(tmp_path))
+        assert (done.returncode, done.stdout, done.stderr) == (code, b"", b"")
+    path = tmp_path / "facts.json"
+    done = redirected(["facts", "-o", str(path)], where, environ(tmp_path))
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert json.loads(path.read_text())
+
+
+def test_an_answer_in_a_file_needs_no_stdout(snapshot: str, tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    arguments = ["check", "--facts", snapshot, "--format", "json", "-o", str(path)]
+    done = redirected(arguments, "<&- >&- 2>&-", environ(tmp_path))
+    assert done.returncode in (0, 1)
+    assert json.loads(path.read_text())["command"] == "check"
 
 
 @pytest.mark.parametrize(
@@ -169,6 +227,13 @@ def test_out_of_time(slow_python: Path, tmp_path: Path) -> None:
     assert time.monotonic() - begun < 15
     assert (done.returncode, done.stdout) == (3, b"")
     assert done.stderr.startswith(b"envdoctor: gave up after 1.5 s (--timeout)\n")
+
+
+def test_too_short_a_time_is_told_alike(snapshot: str, tmp_path: Path) -> None:
+    for _ in range(5):
+        done = in_pipe(["check", "--facts", snapshot, "--timeout", "0.001"], environ(tmp_path))
+        assert (done.returncode, done.stdout) == (3, b"")
+        assert done.stderr.startswith(b"envdoctor: gave up after 0.001 s (--timeout)\n")
 
 
 def test_ctrl_c(slow_python: Path, tmp_path: Path) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
+import re
+import select
+import stat
 import threading
 import time
-from pathlib import Path
 from typing import Any, Callable, Dict, Generic, List, Mapping, Optional, TypeVar
 
 import msgspec
@@ -18,10 +22,16 @@ from envdoctor.facts.host import Host
 from envdoctor.facts.machine import observe_machine
 from envdoctor.facts.tools import observe_tools
 from envdoctor.model.facts import SCHEMA_VERSION, Facts, Observed, Target, Tools, unseen
+from envdoctor.model.text import clean
 
 T = TypeVar("T")
 
 MAX_BYTES = 5 * 1000 * 1000
+# Seconds for a writer to a pipe: `--facts <(ssh node envdoctor facts)` examines a machine first.
+PATIENCE = 60.0
+
+# As sys.version_info tells it.
+_PYTHON = re.compile(r"3\.\d{1,3}(\.\d{1,3}((a|b|rc)\d{1,3})?)?", re.ASCII)
 
 
 class SnapshotError(Exception):
@@ -86,8 +96,7 @@ def load(path: str) -> Facts:
     than 5 MB, is of another schema version or does not fit the schema.
     """
     try:
-        with Path(path).open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        data = _read(path)
     except (OSError, ValueError) as error:
         raise SnapshotError(f"{path}: cannot be read: {_reason(error)}") from error
     if len(data) > MAX_BYTES:
@@ -98,9 +107,42 @@ def load(path: str) -> Facts:
             raise SnapshotError(
                 f"{path}: has schema version {version}; this envdoctor reads {SCHEMA_VERSION}"
             )
-        return msgspec.json.decode(data, type=Facts)
+        facts = msgspec.json.decode(data, type=Facts)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SnapshotError(f"{path}: is no snapshot of `envdoctor facts`: {error}") from error
+    found = facts.target.value
+    if found is not None and not _PYTHON.fullmatch(found.version):
+        raise SnapshotError(
+            f"{path}: is no snapshot of `envdoctor facts`: {clean(found.version, 40)!r} is no "
+            "version of Python 3 - at `$.target.value.version`"
+        )
+    return facts
+
+
+def _read(path: str) -> bytes:
+    """What a file or a pipe holds, up to a byte more than is taken.
+
+    Raises OSError or ValueError; of a pipe that nobody writes to as well.
+    """
+    # Without blocking: a pipe may have no writer.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(descriptor, "rb", buffering=0) as file:  # noqa: PTH123
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+            raise ValueError("it is neither a file nor a pipe")
+        data = bytearray()
+        while len(data) <= MAX_BYTES:
+            chunk = file.read(MAX_BYTES + 1 - len(data))
+            if chunk is None:  # the writer takes its time
+                if not select.select([descriptor], [], [], PATIENCE)[0]:
+                    raise ValueError(f"nothing was written to it for {PATIENCE:g} s")
+            elif chunk:
+                data += chunk
+            else:
+                break
+    return bytes(data)
 
 
 class _Versioned(msgspec.Struct):

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
+import subprocess
 import sys
 
 import pytest
@@ -91,6 +94,26 @@ def test_written_form_is_stable():
         ('{"schema_version": 1', "Input data was truncated"),
         ("", "Input data was truncated"),
         (b'{"schema_version": 1, "taken": "\xff"}', "Invalid"),
+        *(
+            (
+                json.dumps(
+                    {"schema_version": 1, "target": {"value": {"python": "/x", "version": text}}}
+                ),
+                f"{shown} is no version of Python 3 - at `$.target.value.version`",
+            )
+            for text, shown in (
+                ("x", "'x'"),
+                ("", "''"),
+                ("3", "'3'"),
+                ("3.", "'3.'"),
+                ("2.7.18", "'2.7.18'"),
+                ("3.8.18+", "'3.8.18+'"),
+                ("1!3.8", "'1!3.8'"),
+                ("3.\u0668", "'3.\u0668'"),
+                ("3.8\n", "'3.8'"),
+                ("3." + "9" * 5000, "'3." + "9" * 37 + "…'"),
+            )
+        ),
         ("[]", "Expected `object`, got `array`"),
         ("[" * 100_000, "is no snapshot"),
     ],
@@ -111,6 +134,47 @@ def test_file_that_cannot_be_read(tmp_path):
         load(str(tmp_path))
     with pytest.raises(SnapshotError, match="cannot be read"):
         load("a\0b")
+
+
+@pytest.mark.parametrize("version", ["3.8", "3.8.18", "3.14.0rc2", "3.13.0a1", "3.100.0"])
+def test_versions_of_python(tmp_path, version):
+    facts = Facts(target=seen(Target("/x", version), ""))
+    assert load(written(tmp_path, dump(facts))) == facts
+
+
+def test_pipe_without_a_writer(tmp_path):
+    os.mkfifo(str(tmp_path / "pipe"))
+    with pytest.raises(SnapshotError, match=r"pipe: is no snapshot .* Input data was truncated"):
+        load(str(tmp_path / "pipe"))
+
+
+def test_pipe_into_which_nothing_is_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(snapshot, "PATIENCE", 0.1)
+    os.mkfifo(str(tmp_path / "pipe"))
+    both = os.open(str(tmp_path / "pipe"), os.O_RDWR)
+    with pytest.raises(SnapshotError, match="pipe: cannot be read: nothing was written to it for"):
+        load(str(tmp_path / "pipe"))
+    os.close(both)
+
+
+def test_pipe_that_is_written_slowly(tmp_path):
+    program = 'for part in "$@"; do sleep 0.1; printf "%s" "$part"; done'
+    text = dump(FACTS).decode()
+    with subprocess.Popen(
+        ["sh", "-c", program, "sh", text[:100], text[100:]], stdout=subprocess.PIPE
+    ) as process:
+        assert load(f"/dev/fd/{process.stdout.fileno()}") == FACTS
+
+
+def test_what_is_neither_a_file_nor_a_pipe(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("socket")
+        with pytest.raises(SnapshotError, match="socket: cannot be read: no such device"):
+            load("socket")
+    for device in ("/dev/zero", "/dev/null"):
+        with pytest.raises(SnapshotError, match="cannot be read: it is neither a file nor a pipe"):
+            load(device)
 
 
 def test_file_that_is_too_large(tmp_path):
@@ -142,7 +206,7 @@ def test_any_facts_are_read_back(tmp_path_factory, os, problems, memory):
     facts = Facts(
         machine=Machine(os=seen(os, "x")),
         accelerator=Accelerator(gpus=seen((Gpu("x", None, memory),), "y")),
-        target=seen(Target("p", "3", problems=problems), ""),
+        target=seen(Target("p", "3.8", problems=problems), ""),
     )
     path = written(tmp_path_factory.mktemp("facts"), dump(facts))
     assert load(path) == facts

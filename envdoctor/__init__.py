@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+# Not typing's: what stands before the standard library on sys.path has not been left out yet.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from envdoctor.commands.session import check as check
 
 __version__ = "0.1.0"

@@ -130,6 +130,7 @@ def test_an_interrupt_ends_with_its_code(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("envdoctor.rules.check.check", interrupted)
+    monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setattr(sys, "argv", ["envdoctor", "check", "--facts", snapshot])
     with pytest.raises(SystemExit) as ended:
         main()

@@ -1,6 +1,7 @@
 """Starts the command line."""
 
-# ruff: noqa: PTH - before the search path is in order, a module may be the patient's
+# ruff: noqa: PTH109, PTH118, PTH120
+# Without pathlib: before the search path is in order, what was not imported may be the patient's.
 
 from __future__ import annotations
 

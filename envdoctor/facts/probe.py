@@ -45,10 +45,12 @@ MAX_TEXT = 300  # characters of a value out of metadata
 MAX_ITEMS = 200  # values of one list out of metadata
 MAX_PROBLEMS = 50
 MISSING_SHOWN = 10
-# Lists of files up to this length are compared with the disk in full; of longer ones, all
-# shared objects and an evenly spaced sample: torch alone lists 12,000 files.
+# Lists of files up to this length are compared with the disk in full; of longer ones, what a
+# top-level import needs, all shared objects and an evenly spaced sample: torch alone lists 12,000
+# files.
 FULL_CHECK = 200
 SAMPLE = 100
+MAX_MODULES = 50  # top-level modules of a long list that are looked for by name
 
 # Variables that change what is imported, linked or built, by name and by the start of the name.
 VARIABLES = frozenset(
@@ -417,11 +419,17 @@ def unquote(text: str) -> str:
     return os.fsdecode(data)
 
 
+CODE = (b".py", b".so")
+LIBRARY = re.compile(rb"\.so\.[0-9.]+$")
+# Images are slimmed by removing these.
+SPARE = re.compile(rb"(?:^|/)(?:tests?|testing|docs?|examples?|benchmarks?)/")
+
+
 class FileList:
     """The files that a RECORD or installed-files.txt puts under one search entry.
 
     Only what an import may need counts: no compiled .pyc files, which come and go, no metadata,
-    nothing outside of the entry (scripts, data).
+    nothing outside of the entry (scripts, data). Of that, code is looked for on the disk.
     """
 
     def __init__(self, data: bytes, inside: bytes = b"") -> None:
@@ -431,11 +439,17 @@ class FileList:
             data = b"\n".join(os.path.normpath(inside + b"/" + line) for line in lines if line)
         self.data = data
         length = data.count(b"\n")
-        is_long = length > FULL_CHECK
-        # A long list is not split into lines: of torch's that alone takes 3 ms.
-        lines = sampled(data) + lines_with(b".so", data) if is_long else data.split(b"\n")
-        self.checked = [path for path in map(path_of, lines) if counts(path)]
-        self.count = length - data.count(b"__pycache__") if is_long else len(self.checked)
+        self.is_long = length > FULL_CHECK
+        if self.is_long:
+            # A long list is not split into lines: of torch's that alone takes 3 ms.
+            lines = sampled(data) + lines_with(b".so", data)
+            self.count = length - data.count(b"__pycache__")
+        else:
+            lines = data.split(b"\n")
+        paths = [path for path in map(path_of, lines) if counts(path)]
+        if not self.is_long:
+            self.count = len(paths)
+        self.checked = {path for path in paths if path.endswith(CODE) or is_library(path)}
 
     def modules(self) -> "List[str]":
         """Return the top-level import names."""
@@ -455,8 +469,20 @@ class FileList:
             names.add(stem.decode("utf-8", "replace"))
         return sorted(name for name in names if name.isidentifier() and not name.startswith("__"))
 
-    def missing(self, entry: str) -> "List[str]":
-        """Return those that do not exist; of a long list, those of a sample of it."""
+    def lists(self, path: bytes) -> bool:
+        """Whether a line begins with this path."""
+        return self.data.startswith(path + b",") or b"\n" + path + b"," in self.data
+
+    def check_modules(self, modules: "Sequence[str]") -> None:
+        """Have the files looked for without which these top-level modules cannot be imported."""
+        for module in modules[:MAX_MODULES] if self.is_long else ():
+            for suffix in ("/__init__.py", ".py"):
+                path = os.fsencode(module + suffix)
+                if self.lists(path):
+                    self.checked.add(path)
+
+    def missing(self, entry: str) -> "List[bytes]":
+        """Return what was looked for and does not exist, in whatever form Python imports it."""
         folders: Dict[bytes, Set[bytes]] = {}
         for path in self.checked:
             folder, _, name = path.rpartition(b"/")
@@ -472,8 +498,18 @@ class FileList:
                     absent = list(names.difference(os.listdir(place)))
                 except OSError:
                     absent = list(names)
-            gone += [os.path.join(folder, name) for name in absent]
-        return sorted(clean(os.fsdecode(path)) for path in gone)
+            gone += [
+                os.path.join(folder, name) for name in absent if not has_other_form(place, name)
+            ]
+        return [path for path in gone if not SPARE.search(path)]
+
+
+def has_other_form(folder: bytes, name: bytes) -> bool:
+    """Whether a source that is gone left its compiled form in its place: x.pyc, or x.so of x.py."""
+    stem = folder + b"/" + name[: -len(b".py")]
+    return name.endswith(b".py") and any(
+        os.path.lexists(stem + os.fsencode(suffix)) for suffix in SUFFIXES
+    )
 
 
 def line_at(at: int, data: bytes) -> bytes:
@@ -510,6 +546,11 @@ def counts(path: bytes) -> bool:
     )
 
 
+def is_library(path: bytes) -> bool:
+    """Whether a path names a shared object by its version, libx.so.12."""
+    return b".so." in path and LIBRARY.search(path) is not None
+
+
 def path_of(line: bytes) -> bytes:
     """Return the first field of a line of CSV."""
     return quoted(line) if line.startswith(b'"') else line.partition(b",")[0]
@@ -539,12 +580,12 @@ class Entry:
         if module not in self.names:
             return ""
         folder = os.path.join(self.path, module)
-        if any(os.path.isfile(os.path.join(folder, "__init__" + suffix)) for suffix in SUFFIXES):
+        if is_package(folder):
             return "module"
         return "namespace" if os.path.isdir(folder) else ""
 
 
-SUFFIXES = (".py", *_imp.extension_suffixes())
+SUFFIXES = (".py", *_imp.extension_suffixes(), ".pyc")
 
 
 def read_entries(path: "SearchPath", problems: "List[str]") -> "List[Entry]":
@@ -685,17 +726,19 @@ def read_dist_info(entry: "Entry", name: str, problems: "List[str]") -> "Json":
         data = read_file(os.path.join(place, "RECORD"), MAX_RECORD, problems)
         # The last line of a list that was cut is not a whole path.
         files = FileList(data if len(data) < MAX_RECORD else data.rpartition(b"\n")[0])
-        note_missing(record, files, entry)
     note_modules(record, place, present, files, problems)
+    note_files(record, files, entry)
     return record
 
 
-def note_missing(record: "Json", files: "FileList", entry: "Entry") -> None:
-    """Note in the record what its list of files names and the disk does not have."""
-    missing = files.missing(entry.path)
-    record["files"] = files.count
-    record["missing"] = missing[:MISSING_SHOWN]
-    record["missing_count"] = len(missing)
+def note_files(record: "Json", files: "Optional[FileList]", entry: "Entry") -> None:
+    """Note in the record how long its list of files is and, as `gone`, what the disk lacks."""
+    if files is not None:
+        files.check_modules(record["modules"])
+        record["files"] = files.count
+        record["gone"] = files.missing(entry.path)
+        if files.is_long:
+            record["looked_for"] = len(files.checked)
 
 
 def note_modules(
@@ -736,8 +779,8 @@ def read_egg_info(entry: "Entry", name: str, place: str, problems: "List[str]") 
     if "installed-files.txt" in present:
         path = os.path.join(place, "installed-files.txt")
         files = FileList(read_file(path, MAX_RECORD, problems), os.fsencode(name))
-        note_missing(record, files, entry)
     note_modules(record, place, present, files, problems)
+    note_files(record, files, entry)
     return record
 
 
@@ -778,6 +821,84 @@ def follow_egg_link(
     return [record]
 
 
+# --- missing files ----------------------------------------------------------------------------
+
+
+def note_missing(
+    found: "List[Json]", entries: "List[Entry]", finders: "Dict[str, str]", problems: "List[str]"
+) -> None:
+    """Turn the `gone` of each record into `missing`, its count and `unimportable`.
+
+    What another distribution lists as well is left out: whoever removed or replaced that one took
+    the file along, and what needs it is said where it is missed. So is the __init__.py of a
+    package that several share, as the nvidia-* wheels do: each imports without it.
+    """
+    lacking = [(record, record.pop("gone", None)) for record in found]
+    if not any(gone for _, gone in lacking):
+        return
+    owners: Dict[str, Set[str]] = {}
+    for record in found:
+        for module in record.get("modules", ()):
+            owners.setdefault(module, set()).add(canonical(record["name"]))
+    wanted: Dict[str, Dict[bytes, Set[str]]] = {}
+    for record, gone in lacking:
+        for path in gone or ():
+            wanted.setdefault(record["search_entry"], {})[path] = set()
+    for record in found:
+        note_claims(record, wanted.get(record["search_entry"]), problems)
+    for record, gone in lacking:
+        if not gone:
+            continue
+        claims = wanted[record["search_entry"]]
+        for module in record.get("modules", ()):
+            claims.get(os.fsencode(module) + b"/__init__.py", set()).update(owners[module])
+        alone = [path for path in gone if len(claims[path]) < 2]
+        first = {os.fsencode(m) + end for m in record.get("modules", ()) for end in OF_A_MODULE}
+        shown = sorted(alone, key=lambda path: (path not in first, path))[:MISSING_SHOWN]
+        record["missing"] = [clean(os.fsdecode(path)) for path in shown]
+        record["missing_count"] = len(alone)
+        record["unimportable"] = [
+            module
+            for module in record.get("modules", ())
+            if module not in COMMON_MODULES
+            and module not in finders
+            and is_lost(module, claims, gone, entries)
+        ]
+
+
+OF_A_MODULE = (b"/__init__.py", b".py", *(os.fsencode(end) for end in _imp.extension_suffixes()))
+
+
+def note_claims(
+    record: "Json", wanted: "Optional[Dict[bytes, Set[str]]]", problems: "List[str]"
+) -> None:
+    """Add the name of a distribution to each of the `wanted` paths that its RECORD lists.
+
+    To the __init__.py of a top-level package it is added if it lists anything in that folder.
+    """
+    if wanted and record["path"].endswith(".dist-info"):
+        name = canonical(record["name"])
+        data = read_file(os.path.join(record["path"], "RECORD"), MAX_RECORD, problems)
+        for line in data.split(b"\n"):
+            for path in (path_of(line), line.partition(b"/")[0] + b"/__init__.py"):
+                if path in wanted:
+                    wanted[path].add(name)
+
+
+def is_lost(
+    module: str, claims: "Dict[bytes, Set[str]]", gone: "List[bytes]", entries: "List[Entry]"
+) -> bool:
+    """Whether files of a module are gone and no folder of the path serves it any more."""
+    name = os.fsencode(module)
+    own = {name + end for end in OF_A_MODULE}.intersection(gone)
+    if not own and not any(path.startswith(name + b"/") for path in gone):
+        return False
+    kinds = {entry.kind(module) for entry in entries}
+    if "namespace" in kinds:  # what is left of it imports as an empty package
+        return "module" not in kinds and any(len(claims[path]) < 2 for path in own)
+    return "module" not in kinds
+
+
 # --- shadowing --------------------------------------------------------------------------------
 
 
@@ -786,7 +907,8 @@ def note_shadowing(
 ) -> None:
     """Set `shadowed_by` in the records whose modules an earlier entry of the path serves.
 
-    The standard library is left out: backports of its modules are shadowed by design.
+    If that is no copy of the module, `stray` is its path. The standard library is left out:
+    backports of its modules are shadowed by design.
     """
     packages = [entry for entry in entries if not entry.standard]
     homes: List[List[Tuple[str, Optional[Entry]]]] = []
@@ -803,16 +925,50 @@ def note_shadowing(
         homes.append(places)
     for record, places in zip(found, homes):
         shadows = (
-            entry
+            (module, home, entry)
             for module, home in places
             for entry in packages[: packages.index(home) if home else None]
             if entry.kind(module) == "module"
             and not is_shared(module, entry, len(claims[module]) > 1, problems)
             and not is_same(record, module, entry, owners.get((entry, module), []), problems)
         )
-        entry = next(shadows, None)
-        if entry:
+        shadow = next(shadows, None)
+        if shadow:
+            module, home, entry = shadow
             record["shadowed_by"] = clean_path(entry.path)
+            record["stray"] = stray(record, module, home, entry, problems)
+
+
+def stray(
+    record: "Json", module: str, home: "Optional[Entry]", entry: "Entry", problems: "List[str]"
+) -> str:
+    """Return the path of what an earlier entry serves if it is no copy of a project's one module.
+
+    A file in place of a package is none, nor a package that has hardly a file in common with it. Of
+    the modules that a project brings along under common names (utils, models) nothing is said.
+    """
+    public = [name for name in record["modules"] if not name.startswith("_")]
+    if home is None or (
+        module.lower() != canonical(record["name"]).replace("-", "_") and public != [module]
+    ):
+        return ""
+    folder, original = (os.path.join(one.path, module) for one in (entry, home))
+    if not is_package(original):
+        return ""
+    if not is_package(folder):
+        (name, *_) = [module + end for end in SUFFIXES if module + end in entry.names]
+        return clean_path(os.path.join(entry.path, name))
+    names, others = (names_in(one, problems) - NOT_COMPARED for one in (folder, original))
+    is_copy = len(names & others) * 2 >= min(len(names), len(others)) if names else not others
+    return "" if is_copy else clean_path(folder)
+
+
+NOT_COMPARED = {"__init__.py", "__init__.pyc", "__pycache__"}
+
+
+def is_package(folder: str) -> bool:
+    """Whether a folder is a regular package."""
+    return any(os.path.isfile(os.path.join(folder, "__init__" + end)) for end in SUFFIXES)
 
 
 def home_of(
@@ -873,6 +1029,121 @@ def assignments(source: str) -> "Dict[str, Optional[str]]":
     return {name: clean(value) if quote else None for name, quote, value in found}
 
 
+def folder_of(module: str, entries: "List[Entry]", finders: "Dict[str, str]") -> str:
+    """Return the folder of the package that would be imported; empty if there is none."""
+    for entry in entries:
+        if entry.kind(module) == "module":
+            return os.path.join(entry.path, module)
+    return finders.get(module, "")
+
+
+# --- what packages say of themselves ----------------------------------------------------------
+
+
+def note_sources(
+    found: "List[Json]", entries: "List[Entry]", finders: "Dict[str, str]", problems: "List[str]"
+) -> None:
+    """Set `built` of torch's domain libraries and `limits` of OpenMMLab's packages.
+
+    Those files are edited by hand or say more than the metadata.
+    """
+    for record in found:
+        for module in record.get("modules", ())[:MAX_MODULES]:
+            if module in ("torchvision", "torchaudio"):
+                path = os.path.join(folder_of(module, entries, finders), "version.py")
+                built = assignments(read_text(path, problems)).get("__version__") or ""
+                if built.startswith(record["version"] + "+"):
+                    record["built"] = built
+            elif module.startswith("mm"):
+                path = os.path.join(folder_of(module, entries, finders), "__init__.py")
+                source = read_text(path, problems)
+                limits = asserted(source) if source else None
+                if limits is not None:
+                    record["limits"] = limits
+
+
+def asserted(source: str) -> "Optional[Dict[str, str]]":
+    """Return the versions of other modules that a module asserts when it is imported.
+
+        mmcv_maximum_version = '1.4.0'
+        mmcv_version = digit_version(mmcv.__version__)
+        assert mmcv_version <= digit_version(mmcv_maximum_version)
+
+    gives {"mmcv": "<=1.4.0"}; "" stands for a module that is tested in another way. None if it is
+    no Python that this interpreter can parse.
+    """
+    if "__version__" not in source:
+        return {}
+    import ast
+
+    try:
+        tree = ast.parse(source)
+        names: Dict[str, Tuple[str, str]] = {}
+        limits: Dict[str, List[str]] = {}
+        odd: Set[str] = set()
+        for node in tree.body:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                names[node.targets[0].id] = operand(node.value, names, ast)
+            elif isinstance(node, ast.Assert):
+                for module, clause in clauses(node.test, names, ast):
+                    if clause:
+                        limits.setdefault(module, []).append(clause)
+                    else:
+                        odd.add(module)
+            elif not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                odd.update(m for kind, m in operands(node, names, ast) if kind == "module")
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        return None
+    found = {module: ",".join(limit) for module, limit in limits.items()}
+    found.update(dict.fromkeys(odd, ""))
+    return {clean(module): clean(limit) for module, limit in list(found.items())[:MAX_ITEMS]}
+
+
+def operand(node: "Any", names: "Dict[str, Tuple[str, str]]", ast: "Any") -> "Tuple[str, str]":
+    """Return ("version", text), ("module", name) whose version it is, or ("", "")."""
+    if isinstance(node, ast.Call) and len(node.args) == 1:
+        return operand(node.args[0], names, ast)  # digit_version(...), parse(...)
+    if isinstance(node, ast.Name):
+        return names.get(node.id, ("", ""))
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return ("module", node.value.id) if node.attr == "__version__" else ("", "")
+    # Python before 3.8 has ast.Str.
+    text = getattr(node, "value" if sys.version_info >= (3, 8) else "s", None)
+    return ("version", text) if isinstance(text, str) else ("", "")
+
+
+def operands(
+    node: "Any", names: "Dict[str, Tuple[str, str]]", ast: "Any"
+) -> "List[Tuple[str, str]]":
+    """Return what stands anywhere in a piece of code."""
+    kinds = (ast.Name, ast.Attribute)
+    return [operand(part, names, ast) for part in ast.walk(node) if isinstance(part, kinds)]
+
+
+def clauses(
+    test: "Any", names: "Dict[str, Tuple[str, str]]", ast: "Any"
+) -> "Iterable[Tuple[str, str]]":
+    """Return pairs of a module and what a test asks of it, "" where that is not understood."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return [pair for part in test.values for pair in clauses(part, names, ast)]
+    if not isinstance(test, ast.Compare):
+        return [(m, "") for kind, m in operands(test, names, ast) if kind == "module"]
+    found = []
+    signs = {"Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Eq": "==", "NotEq": "!="}
+    mirrored = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+    sides = [test.left, *test.comparators]
+    for left, sign, right in zip(sides, test.ops, sides[1:]):
+        text = signs.get(type(sign).__name__, "")
+        one, other = operand(left, names, ast), operand(right, names, ast)
+        if (one[0], other[0]) == ("version", "module"):
+            one, other, text = other, one, mirrored.get(text, text)
+        if text and (one[0], other[0]) == ("module", "version"):
+            found.append((one[1], text + other[1]))
+        else:
+            found += [(m, "") for kind, m in operands(test, names, ast) if kind == "module"]
+    return found
+
+
 # --- torch ------------------------------------------------------------------------------------
 
 
@@ -890,11 +1161,7 @@ def torch_files(
     entries: "List[Entry]", finders: "Dict[str, str]", problems: "List[str]"
 ) -> "Optional[Json]":
     """Return what the files of the torch that would be imported say; None if there is none."""
-    folder = finders.get("torch", "")
-    for entry in entries:
-        if entry.kind("torch") == "module":
-            folder = os.path.join(entry.path, "torch")
-            break
+    folder = folder_of("torch", entries, finders)
     if not folder:
         return None
     record = {"path": clean_path(folder), "abi": torch_abi(folder, problems)}
@@ -1074,6 +1341,10 @@ def limited(problems: "List[str]") -> "List[str]":
     return unique
 
 
+WATCHED = ("pkg_resources",)  # Debian has it without setuptools
+KEPT = ("version", "limits")  # fields of a distribution that mean something when empty
+
+
 def observe() -> "Json":
     """Return the record of this interpreter's environment."""
     problems: List[str] = []
@@ -1084,7 +1355,9 @@ def observe() -> "Json":
     for finder in path.finders:
         finders.update(finder_mapping(finder, problems))
     found = distributions(path, entries, problems)
+    note_missing(found, entries, finders, problems)
     note_shadowing(found, entries, finders, problems)
+    note_sources(found, entries, finders, problems)
     target = {
         "python": clean_path(sys.executable),
         "version": sys.version.split()[0].rstrip("+"),
@@ -1097,11 +1370,16 @@ def observe() -> "Json":
         "user_site": clean_path(path.user_site),
         "environ": variables(),
         "distributions": [
-            {name: value for name, value in record.items() if value or name == "version"}
+            {name: value for name, value in record.items() if value or name in KEPT}
             for record in found
         ],
         "conda": conda_packages(problems),
         "commands": commands(problems),
+        "modules": {
+            name: clean_path(folder)
+            for name, folder in ((name, folder_of(name, entries, finders)) for name in WATCHED)
+            if folder
+        },
         "torch": torch_files(entries, finders, problems),
     }
     target["problems"] = limited(problems)

@@ -129,10 +129,22 @@ class Distribution(Record, frozen=True, omit_defaults=True):
     modules: Tuple[str, ...] = ()  # top-level import names
     # entries of RECORD that imports may need (of a long one, all but .pyc); 0 if there is no list
     files: int = 0
-    missing: Tuple[str, ...] = ()  # up to ten of those that do not exist on disk
-    missing_count: int = 0  # at least so many: of a long RECORD a sample is looked for
+    looked_for: int = 0  # how many of them were looked for on disk, where that was a sample
+    # up to ten modules and libraries that are gone and that no other distribution lists as well;
+    # first those without which a top-level import fails
+    missing: Tuple[str, ...] = ()
+    missing_count: int = 0  # how many of those looked for
+    unimportable: Tuple[str, ...] = ()  # of `modules`, those that nothing serves for that reason
     shadowed_by: str = ""  # search entry whose same-named module is imported instead
+    stray: str = ""  # the module there, where it is no copy of this one
+    built: str = ""  # __version__ of its version.py, where that names the build: "0.19.1+cu121"
+    # versions of other modules that its __init__.py asserts, {"mmcv": ">=1.3.8,<=1.4.0"}; "" where
+    # it tests in another way; None if it was not read (it is for OpenMMLab's packages)
+    limits: Optional[Dict[str, str]] = None
     problem: str = ""  # why the metadata could not be read wholly
+    # of one that is asked for (Target.asked): all that is asked of its version, which is empty
+    # where several would do; `path` is the line that asks
+    specifier: str = ""
 
 
 class CondaPackage(Record, frozen=True, omit_defaults=True):
@@ -164,11 +176,34 @@ class TorchFiles(Record, frozen=True, omit_defaults=True):
     vendor: Dict[str, str] = {}
 
 
+class AskedLine(Record, frozen=True, omit_defaults=True):
+    """One requirement that applies, as a file states it."""
+
+    name: str  # canonical
+    specifier: str
+    origin: str  # "requirements.txt:3"
+    text: str  # as written
+    installer: str = "pip"  # "conda" where conda would install it
+    locked: bool = False  # the choice of a lock file
+
+
+class Asked(Record, frozen=True, omit_defaults=True):
+    """What requirement files ask for. Nothing of it is installed."""
+
+    files: Tuple[str, ...]
+    lines: Tuple[AskedLine, ...] = ()
+    python: str = ""  # the versions of Python that the files allow, where they say it
+    python_origin: str = ""
+    indexes: Tuple[str, ...] = ()  # URLs of indexes and pages of links that they name
+    complete: bool = False  # a lock file: what it does not name will not be there
+    previews: bool = False  # pre-releases are as good as releases
+
+
 class Target(Record, frozen=True, omit_defaults=True):
-    """The Python environment under examination."""
+    """The Python environment under examination, or the one that requirement files ask for."""
 
     python: str  # path of the interpreter
-    version: str  # "3.8.18"
+    version: str  # "3.8.18"; empty where requirement files do not say it
     implementation: str = "cpython"
     soabi: str = ""  # "cpython-38-x86_64-linux-gnu"
     prefix: str = ""
@@ -180,8 +215,11 @@ class Target(Record, frozen=True, omit_defaults=True):
     distributions: Tuple[Distribution, ...] = ()
     conda: Tuple[CondaPackage, ...] = ()
     commands: Tuple[Command, ...] = ()
+    # {module: folder} of those that are imported whoever installed them; pkg_resources is looked for
+    modules: Dict[str, str] = {}
     torch: Optional[TorchFiles] = None
     problems: Tuple[str, ...] = ()  # what the probe could not read, and why
+    asked: Optional[Asked] = None  # the requirement files that ask for `distributions`
 
 
 class Facts(Record, frozen=True, omit_defaults=True):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterator, List, Optional, Tuple
+import shlex
+from typing import Dict, Iterator, List, Optional, Set, Tuple
 
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.facts import Distribution, Target
+from envdoctor.model.finding import Evidence
 from envdoctor.rules.lookup import (
     evidence,
     fix,
@@ -18,6 +20,7 @@ from envdoctor.rules.lookup import (
     of_the_system,
     python_says,
 )
+from envdoctor.rules.requirements import parse
 from envdoctor.rules.rule import Context, Fault
 
 # A training imports neither.
@@ -36,11 +39,18 @@ def examine(context: Context) -> Iterator[Fault]:
         other = at.get((entry, name_of(distribution)))
         if other is None or other.version != distribution.version:
             served.setdefault(entry, []).append((distribution, other))
+    wanted = {r.name for d in target.distributions for r in map(parse, d.requires) if r}
     for entry, pairs in served.items():
         versions = [(d, other) for d, other in pairs if other is not None]
         trees = [d for d, other in pairs if other is None]
+        strays = {id(d): _severity(d, wanted, context.knowledge) for d in trees}
         if versions:
             yield _other_versions(target, entry, versions, context.knowledge)
+        for distribution in trees:
+            severity = strays[id(distribution)]
+            if severity:
+                yield _stray(target, distribution, severity)
+        trees = [d for d in trees if not strays[id(d)]]
         if trees:
             yield _trees(target, entry, trees)
 
@@ -77,6 +87,43 @@ def _other_versions(
     )
 
 
+def _severity(distribution: Distribution, wanted: Set[str], knowledge: Knowledge) -> str:
+    """How grave it is that something else than a copy is imported in its place; "" if it may be so.
+
+    Projects have packages of their own under names of others (datasets, evaluate): of those that
+    nothing here needs nothing is said. A package in place of one that stacks rest on may be a
+    stand-in on purpose, a single file hardly is.
+    """
+    name = name_of(distribution)
+    is_file = distribution.stray.endswith((".py", ".pyc", ".so"))
+    if not distribution.stray:
+        return ""
+    if name in knowledge.packages:
+        return "error" if is_file else "warning"
+    return "warning" if is_file and name in wanted else ""
+
+
+def _stray(target: Target, distribution: Distribution, severity: str) -> Fault:
+    module = distribution.stray.rpartition("/")[2].partition(".")[0]
+    return Fault(
+        component=label(distribution),
+        severity=severity,
+        words="stray",
+        fields={
+            "stray": distribution.stray,
+            "installed": label(distribution),
+            "module": module,
+            "folder": distribution.search_entry,
+        },
+        evidence=(
+            evidence(distribution),
+            Evidence(f"import {module}", distribution.stray, "the search path"),
+        ),
+        fixes=fix(),
+        verify=(_where(target, distribution),),
+    )
+
+
 def _trees(target: Target, entry: str, found: List[Distribution]) -> Fault:
     # Without metadata it cannot be told whether it is the same project, vendored on purpose.
     return Fault(
@@ -93,17 +140,35 @@ def _trees(target: Target, entry: str, found: List[Distribution]) -> Fault:
 def _kind(target: Target, entry: str) -> str:
     if inside(entry, target.user_site):
         return "user"
-    return "pythonpath" if entry in target.environ.get("PYTHONPATH", "").split(":") else ""
+    entries = target.environ.get("PYTHONPATH", "").split(":")
+    return "pythonpath" if any(_is_same(entry, one) for one in entries) else ""
+
+
+def _is_same(entry: str, other: str) -> bool:
+    return bool(other) and entry.rstrip("/") == other.rstrip("/")
 
 
 def _commands(target: Target, entry: str) -> List[str]:
-    kinds = {"user": ["export PYTHONNOUSERSITE=1"], "pythonpath": ["unset PYTHONPATH"]}
-    return kinds.get(_kind(target, entry), [])
+    """What takes an entry off the path; the rest of PYTHONPATH may be needed and stays."""
+    kind = _kind(target, entry)
+    if kind == "user":
+        return ["export PYTHONNOUSERSITE=1"]
+    if kind != "pythonpath":
+        return []
+    entries = target.environ["PYTHONPATH"].split(":")
+    rest = ":".join(one for one in entries if one and not _is_same(entry, one))
+    return [f"export PYTHONPATH={shlex.quote(rest)}" if rest else "unset PYTHONPATH"]
 
 
-def _where(target: Target, distribution: Distribution) -> str:
+def _module(distribution: Distribution) -> str:
+    """The import name that stands for a distribution."""
     modules = (*distribution.modules, name_of(distribution).replace("-", "_"))
     named = [m for m in modules if m.isidentifier() and m.isascii()]
     own = [m for m in named if m.lower() == name_of(distribution).replace("-", "_")]
-    module = (own or named or ["sys"])[0]
+    public = [m for m in named if not m.startswith("_")]
+    return (own or public or ["sys"])[0]
+
+
+def _where(target: Target, distribution: Distribution) -> str:
+    module = _module(distribution)
     return python_says(target, f"import {module}; print({module}.__file__)")

@@ -2,55 +2,90 @@
 
 from __future__ import annotations
 
-import re
 from typing import Iterator, List
 
-from envdoctor.model.facts import Distribution
+from envdoctor.model.facts import Distribution, Target
 from envdoctor.model.finding import Evidence
 from envdoctor.model.versions import local_part
-from envdoctor.rules.lookup import fix, imported, label, listed, moves_torch, pip
+from envdoctor.rules.lookup import (
+    fix,
+    imported,
+    label,
+    listed,
+    moves_torch,
+    name_of,
+    pip,
+    python_says,
+)
 from envdoctor.rules.rule import Context, Fault
 
-_CODE = re.compile(r"\.(?:py|so(?:\.[0-9.]+)?)$")
-# Images are slimmed by removing these.
-_SPARE = re.compile(r"(?:^|/)(?:tests?|testing|docs?|examples?|benchmarks?)/|\.dist-info/")
+_LISTED = 4
+# A training imports neither, and images are slimmed by removing them.
+_INSTALLERS = frozenset(["pip", "wheel"])
 
 
 def examine(context: Context) -> Iterator[Fault]:
     """Report distributions that lack modules or libraries of theirs."""
-    for name, distribution in imported(context.target).items():
-        gone = [p for p in distribution.missing if _CODE.search(p) and not _SPARE.search(p)]
-        if not gone or distribution.editable:
+    target = context.target
+    for name, distribution in imported(target).items():
+        lost = [m for m in distribution.unimportable if m.isidentifier() and m.isascii()]
+        if (
+            not (distribution.missing or lost)
+            or distribution.editable
+            or _twin(distribution, target)
+        ):
             continue
-        modules = _modules_gone(distribution)
-        if distribution.installer == "conda" and not modules:
+        if distribution.installer == "conda" and not lost:
             continue  # its packagers take files out on purpose
         commands = []
         if not moves_torch(name, context.knowledge) and not local_part(distribution.version):
             requirement = f"{distribution.name}=={distribution.version}"
             options = ["--force-reinstall", "--no-deps", requirement]
-            commands.append(pip(context.target, "install", *options))
+            commands.append(pip(target, "install", *options))
         yield Fault(
             component=label(distribution),
-            severity="error" if modules else None,
-            words="gone" if modules else "",
+            severity="error" if lost and name not in _INSTALLERS else None,
+            words="gone" if lost else "",
             fields={
                 "distribution": label(distribution),
-                "modules": listed(modules),
-                "files": listed(gone),
+                "modules": listed(lost),
+                "files": _files(distribution),
                 "folder": distribution.search_entry,
             },
             evidence=(
                 Evidence(
-                    label(distribution), f"without {listed(gone)}", f"{distribution.path}/RECORD"
+                    label(distribution), _evidence(distribution), f"{distribution.path}/RECORD"
                 ),
             ),
             fixes=fix(*commands),
+            verify=tuple(python_says(target, f"import {module}") for module in lost[:1]),
         )
 
 
-def _modules_gone(distribution: Distribution) -> List[str]:
-    """Top-level packages whose own __init__ is missing; a copy elsewhere may serve them."""
-    if distribution.shadowed_by:
-        return []
-    return [m for m in distribution.modules if f"{m}/__init__.py" in distribution.missing]
+def _twin(distribution: Distribution, target: Target) -> bool:
+    """Whether its folder holds metadata of another version too: duplicate-distribution tells it."""
+    return any(
+        other.version != distribution.version
+        and other.search_entry == distribution.search_entry
+        and name_of(other) == name_of(distribution)
+        for other in target.distributions
+    )
+
+
+def _files(distribution: Distribution) -> str:
+    """The first files, and how many more are gone: of a sample, how many at least."""
+    shown = distribution.missing[:_LISTED]
+    more = distribution.missing_count - len(shown)
+    least = " or more" if distribution.looked_for else ""
+    return ", ".join(shown) + (f" (+{more}{least})" if more > 0 else "")
+
+
+def _evidence(distribution: Distribution) -> str:
+    texts: List[str] = []
+    if distribution.missing:
+        texts.append(f"without {_files(distribution)}")
+    if distribution.unimportable:
+        texts.append(f"nothing serves {listed(distribution.unimportable)}")
+    if distribution.looked_for:
+        texts.append(f"{distribution.looked_for} of its {distribution.files} files were looked for")
+    return "; ".join(texts)

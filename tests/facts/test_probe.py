@@ -4,6 +4,7 @@ import email.parser
 import json
 import os
 import random
+import shutil
 import sys
 from pathlib import Path
 from typing import Dict
@@ -165,7 +166,7 @@ def test_distribution_of_a_wheel(venv):
     info = venv.add(
         "nuScenes.DevKit",
         "1.1.9",
-        {"nuscenes/__init__.py": "", "nuscenes/a,b.txt": "", "python_sdk.py": ""},
+        {"nuscenes/__init__.py": "", "nuscenes/a,b.py": "", "python_sdk.py": ""},
         requires=["numpy (>=1.19)", "torch; extra == 'gpu'", "six ; python_version < '3.9'"],
     )
     (one,) = venv.probe().distributions
@@ -177,7 +178,8 @@ def test_distribution_of_a_wheel(venv):
     assert one.tags == ("py3-none-any",)
     assert one.requires == ("numpy (>=1.19)", "six ; python_version < '3.9'")
     assert one.modules == ("nuscenes", "python_sdk")
-    assert (one.files, one.missing, one.problem) == (3, ("nuscenes/a",), "")
+    # the comma is not quoted in this RECORD
+    assert (one.files, one.missing, one.problem) == (3, (), "")
 
 
 def test_top_level_txt_and_requires_python(venv):
@@ -220,6 +222,107 @@ def test_long_list_whose_folder_is_gone(venv):
     assert one.modules == ("torch",)
 
 
+def test_what_a_top_level_import_needs_is_looked_for_in_lists_of_any_length(venv):
+    for name in ("first", "second", "third"):
+        files = {f"{name}/{number}.py": "" for number in range(1000)}
+        if name != "first":
+            files[f"{name}/__init__.py"] = ""
+        files[f"{name}_alone.py"] = ""
+        venv.add(name, "1", files)
+    (venv.site / "first_alone.py").unlink()
+    (venv.site / "second/__init__.py").unlink()
+    shutil.rmtree(str(venv.site / "third"))
+    found = named(venv.probe())
+    assert (found["first"].missing, found["first"].unimportable) == (
+        ("first_alone.py",),
+        ("first_alone",),
+    )
+    assert (found["second"].missing, found["second"].unimportable) == (
+        ("second/__init__.py",),
+        ("second",),
+    )
+    assert found["third"].unimportable == ("third",)
+    assert found["third"].missing[0] == "third/__init__.py"
+    assert 50 < found["third"].missing_count <= found["third"].looked_for <= probe.SAMPLE + 2
+
+
+def test_what_is_gone_from_here_but_served_from_elsewhere_can_be_imported(venv, tmp_path):
+    venv.add("numpy", "1.26.4", {"numpy/__init__.py": "", "numpy/core.py": ""})
+    shutil.rmtree(str(venv.site / "numpy"))
+    (one,) = venv.probe().distributions
+    assert one.unimportable == ("numpy",)
+    venv.write({"numpy/__init__.py": ""}, tmp_path)
+    (one,) = venv.probe({"PYTHONPATH": str(tmp_path)}).distributions
+    assert (one.unimportable, one.missing_count) == ((), 2)
+
+
+def test_namespace_that_lost_its_only_folder_cannot_be_imported(venv):
+    venv.add("google-cloud-x", "1", {"google/cloud/x/__init__.py": ""})
+    assert venv.probe().distributions[0].unimportable == ()
+    (venv.site / "google/cloud/x/__init__.py").unlink()
+    (one,) = venv.probe().distributions
+    assert (one.missing, one.unimportable) == (("google/cloud/x/__init__.py",), ())
+    shutil.rmtree(str(venv.site / "google"))
+    assert venv.probe().distributions[0].unimportable == ("google",)
+
+
+def test_package_that_several_distributions_share_misses_no_init(venv):
+    """What `pip install -U` of one nvidia-* wheel leaves where the new one lacks the file."""
+    for library in ("cublas", "cudnn", "nccl"):
+        files = {"nvidia/__init__.py": "", f"nvidia/{library}/__init__.py": ""}
+        files[f"nvidia/{library}/lib/lib{library}.so.12"] = ""
+        venv.add(f"nvidia-{library}-cu12", "12.1", files)
+    (venv.site / "nvidia/__init__.py").unlink()
+    found = venv.probe().distributions
+    seen = [(one.missing, one.missing_count, one.unimportable) for one in found]
+    assert seen == [((), 0, ())] * 3
+    # with one other alone, which does not list the file
+    for name in ("cublas", "cudnn"):
+        shutil.rmtree(str(venv.site / f"nvidia_{name}_cu12-12.1.dist-info"))
+    venv.add("nvidia-cublas-cu12", "12.4", {"nvidia/cublas/lib/libcublas.so.12": ""})
+    assert all(not one.missing and not one.unimportable for one in venv.probe().distributions)
+    # a library of its own counts, and so does the loss of everything
+    (venv.site / "nvidia/nccl/lib/libnccl.so.12").unlink()
+    assert named(venv.probe())["nvidia-nccl-cu12"].missing == ("nvidia/nccl/lib/libnccl.so.12",)
+    shutil.rmtree(str(venv.site / "nvidia"))
+    assert named(venv.probe())["nvidia-nccl-cu12"].unimportable == ("nvidia",)
+
+
+def test_file_that_another_distribution_lists_too_is_not_missing(venv):
+    venv.add("opencv-python", "4.8", {"cv2/__init__.py": "", "cv2/gapi/__init__.py": ""})
+    venv.add("opencv-python-headless", "4.9", {"cv2/__init__.py": "", "cv2/gapi/__init__.py": ""})
+    (venv.site / "cv2/gapi/__init__.py").unlink()
+    assert [one.missing for one in venv.probe().distributions] == [(), ()]
+    shutil.rmtree(str(venv.site / "opencv_python_headless-4.9.dist-info"))
+    assert [one.missing for one in venv.probe().distributions] == [("cv2/gapi/__init__.py",)]
+
+
+@pytest.mark.parametrize("end", [".pyc", ".so"])
+def test_compiled_form_in_place_of_a_source_counts(venv, end):
+    files = {f"slim/{name}.py": "" for name in ("__init__", *"abcdefgh")}
+    venv.add("slim", "1", {**files, "single.py": "", "slim/sub/__init__.py": ""})
+    for path in [*files, "single.py", "slim/sub/__init__.py"]:
+        source = venv.site / path
+        source.rename(source.with_suffix(end))
+    (one,) = venv.probe().distributions
+    assert (one.missing, one.unimportable, one.modules) == ((), (), ("single", "slim"))
+    (venv.site / f"slim/__init__{end}").unlink()
+    cached = venv.site / "slim/__pycache__" / "__init__.cpython-38.pyc"
+    cached.parent.mkdir()
+    cached.touch()
+    (one,) = venv.probe().distributions
+    assert (one.missing, one.unimportable) == (("slim/__init__.py",), ("slim",))
+
+
+def test_data_and_tests_may_be_gone(venv):
+    names = ["a/x.h", "a/x.pyi", "a/tests/test_x.py", "a/docs/conf.py", "a/x.json"]
+    venv.add("a", "1", {"a/__init__.py": "", **dict.fromkeys(names, "")})
+    for name in names:
+        (venv.site / name).unlink()
+    (one,) = venv.probe().distributions
+    assert (one.files, one.missing_count) == (6, 0)
+
+
 def test_list_of_files_with_hostile_paths(venv):
     info = venv.add("odd", "1")
     (info / "RECORD").write_bytes(
@@ -229,7 +332,7 @@ def test_list_of_files_with_hostile_paths(venv):
         b"odd-1.dist-info/LICENSE,,\nno comma\nnul\0.py,,\n"
     )
     (one,) = venv.probe().distributions
-    assert one.missing == ('a "quoted", name.py', "no comma", "nul .py", "\ufffd\ufffd.py")
+    assert one.missing == ('a "quoted", name.py', "nul .py", "\ufffd\ufffd.py")
 
 
 def test_origin_of_a_distribution_without_its_credentials(venv):
@@ -467,6 +570,31 @@ def test_shadowing(venv, tmp_path, case):
     assert found["mmdet3d"].shadowed_by == (str(earlier) if shadowed else "")
 
 
+BESIDE = {"mmdet3d/__init__.py": "", "mmdet3d/ops.py": "", "mmdet3d/apis/__init__.py": ""}
+STRAYS = {
+    # what the earlier entry holds: what of it is no copy of the installed package
+    "a file": ({"mmdet3d.py": ""}, "mmdet3d.py"),
+    "an extension": ({"mmdet3d.so": ""}, "mmdet3d.so"),
+    "a package of its own": ({"mmdet3d/__init__.py": "", "mmdet3d/mine.py": ""}, "mmdet3d"),
+    "an empty package": ({"mmdet3d/__init__.py": ""}, "mmdet3d"),
+    "an older copy": ({**BESIDE, "mmdet3d/old.py": "", "mmdet3d/older.py": ""}, ""),
+    "a part of it": ({"mmdet3d/__init__.py": "", "mmdet3d/ops.py": ""}, ""),
+    "an empty folder": ({"mmdet3d/readme.txt": ""}, ""),
+    "a name that projects bring along": ({"models.py": ""}, ""),
+}
+
+
+@pytest.mark.parametrize("case", STRAYS)
+def test_module_that_is_no_copy_of_what_it_shadows(venv, tmp_path, case):
+    files, stray = STRAYS[case]
+    earlier = tmp_path / "earlier"
+    venv.write(files, earlier)
+    info = venv.add("mmdet3d", "1.0.0", {**BESIDE, "models/__init__.py": ""})
+    (info / "top_level.txt").write_text("mmdet3d\nmodels\n")
+    (one,) = venv.probe({"PYTHONPATH": str(earlier)}).distributions
+    assert one.stray == (f"{earlier}/{stray}" if stray else "")
+
+
 def test_package_that_several_distributions_share_is_not_shadowed(venv, tmp_path):
     earlier = tmp_path / "earlier"
     for root, name in ((earlier, "nvidia-cublas-cu12"), (venv.site, "nvidia-cudnn-cu12")):
@@ -688,6 +816,87 @@ def test_variables_without_credentials(venv):
     }
 
 
+# --- what packages say of themselves ----------------------------------------------------------
+
+TWO_X = """import mmcv
+from .version import __version__
+
+mmcv_minimum_version = '1.3.8'
+mmcv_maximum_version = '1.4.0'
+mmcv_version = digit_version(mmcv.__version__)
+
+assert (mmcv_version >= digit_version(mmcv_minimum_version)
+        and mmcv_version <= digit_version(mmcv_maximum_version)), \\
+    f'MMCV=={mmcv.__version__} is used but incompatible.'
+"""
+OF_MMSEG = """MMCV_MIN = '2.0.0rc4'
+MMCV_MAX = '2.2.0'
+mmcv_min_version = digit_version(MMCV_MIN)
+mmcv_max_version = digit_version(MMCV_MAX)
+mmcv_version = digit_version(mmcv.__version__)
+assert (mmcv_min_version <= mmcv_version < mmcv_max_version), f'{mmcv_version}'
+assert mmengine.__version__ == '0.9.0'
+"""
+EDITED = TWO_X[: TWO_X.index("assert")]
+ASSERTED = {
+    "as released": (TWO_X, {"mmcv": ">=1.3.8,<=1.4.0"}),
+    "the limit was raised": (TWO_X.replace("'1.4.0'", '"1.7.2"'), {"mmcv": ">=1.3.8,<=1.7.2"}),
+    "in one comparison": (OF_MMSEG, {"mmcv": ">=2.0.0rc4,<2.2.0", "mmengine": "==0.9.0"}),
+    "the assertion was removed": (EDITED, {}),
+    "it was commented out": (EDITED + "# assert mmcv_version < '1.5'\n", {}),
+    "all was removed": ("import mmcv\n", {}),
+    "another test": (EDITED + "if mmcv_version > digit_version('1.5'): raise X", {"mmcv": ""}),
+    "a test of another kind": (EDITED + "assert mmcv_version in (a, b)", {"mmcv": ""}),
+    "either": (EDITED + "assert mmcv_version < '2' or mmcv_version > '3'", {"mmcv": ""}),
+    "a call": (EDITED + "check(mmcv_version)", {"mmcv": ""}),
+    "a warning in its place": (
+        EDITED + "if not mmcv_version <= digit_version(mmcv_maximum_version):\n    warn('')\n",
+        {"mmcv": ""},
+    ),
+    "no Python": (TWO_X + "print 'x'", None),
+}
+
+
+@pytest.mark.parametrize("case", ASSERTED)
+def test_versions_that_a_package_asserts(venv, case):
+    source, limits = ASSERTED[case]
+    venv.add("mmdet", "2.14.0", {"mmdet/__init__.py": source})
+    venv.add("requests", "2", {"requests/__init__.py": source})
+    found = named(venv.probe())
+    assert found["mmdet"].limits == limits
+    assert found["requests"].limits is None
+
+
+@pytest.mark.parametrize("opening", ["(", "-", "a[", "not "])
+def test_source_that_is_nested_beyond_measure_asserts_nothing_that_is_known(opening):
+    assert probe.asserted(TWO_X + opening * 15000) is None
+
+
+@pytest.mark.parametrize("python", interpreters())
+def test_assertions_of_an_editable_install(tmp_path, python):
+    venv = Environment(tmp_path / "venv", python)
+    project = tmp_path / "mmdetection"
+    info = {"mmdet.egg-info/PKG-INFO": "Name: mmdet\nVersion: 2.14.0\n"}
+    venv.write(
+        {"mmdet/__init__.py": TWO_X, "mmdet.egg-info/top_level.txt": "mmdet\n", **info}, project
+    )
+    venv.write({"easy-install.pth": f"{project}\n"})
+    (one,) = venv.probe().distributions
+    assert (one.editable, one.limits) == (str(project), {"mmcv": ">=1.3.8,<=1.4.0"})
+
+
+def test_build_that_a_version_file_names(venv):
+    def version_file(version):
+        return f"__version__ = {version!r}\nfrom torchvision.extension import _check\n"
+
+    venv.add("torchvision", "0.19.1", {"torchvision/__init__.py": ""})
+    venv.write({"torchvision/version.py": version_file("0.19.1+cu121")})
+    venv.add("torchaudio", "2.4.1", {"torchaudio/__init__.py": ""})
+    venv.write({"torchaudio/version.py": version_file("2.4.0+cu121")})
+    found = named(venv.probe())
+    assert (found["torchvision"].built, found["torchaudio"].built) == ("0.19.1+cu121", "")
+
+
 # --- size and hostile text --------------------------------------------------------------------
 
 
@@ -784,7 +993,8 @@ def test_hostile_requires_and_sources(text):
 def test_hostile_lists_of_files(data):
     files = probe.FileList(data)
     assert all(module.isidentifier() for module in files.modules())
-    assert len(files.missing("/nowhere")) <= files.count
+    files.check_modules(files.modules())
+    assert len(files.missing("/nowhere")) <= max(files.count, len(files.checked))
 
 
 @pytest.mark.parametrize(

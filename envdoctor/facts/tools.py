@@ -2,16 +2,21 @@
 
 `toolkit`, `compiler`, `nvcc_compiler` and `ninja` follow torch.utils.cpp_extension (read in torch
 2.13.0), on the PATH that the target has when it is activated.
+
+Nothing of an environment or a project is started: versions are read from files, and only commands
+that the system's packages bring are asked.
 """
 
 from __future__ import annotations
 
+import glob
 import json
+import os
 import re
 import shlex
 from typing import Dict, Iterator, List, Optional, Tuple
 
-from envdoctor.facts.host import Host
+from envdoctor.facts.host import OUTPUT_CAP, Host
 from envdoctor.model.facts import Compiler, Observed, Target, Toolkit, Tools, seen, unseen
 
 # Seconds for `nvcc --version` and `c++ --version`, which a cold network file system makes slow.
@@ -26,6 +31,13 @@ _TOOLKIT_FOLDERS = (
     "/usr/lib/nvidia-cuda-toolkit",
     "/opt/nvidia/hpc_sdk/*/*/cuda/[0-9]*",
 )
+# Where the system's commands are, links resolved, who owns them, and what they are started with:
+# a launcher finds on PATH what it starts, the loader libraries on LD_LIBRARY_PATH.
+_SYSTEM = ("/bin/", "/usr/bin/", "/usr/lib", "/usr/local/bin/", "/usr/local/cuda")
+_OWNER = 0
+_ENVIRON = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
+_NOT_STARTED = "is not the system's, so it is not started, and no file tells its version"
+
 _LAUNCHERS = ("ccache", "sccache", "distcc", "icecc")
 
 
@@ -90,7 +102,9 @@ class _Finder:
             return unseen(f"{folder} (by {origin}) has no bin/nvcc")
         version = self._version(folder)
         if not version:
-            return unseen(f"{folder}/bin/nvcc (by {origin}) does not tell its version")
+            silent = "does not tell its version"
+            reason = silent if self._is_system(f"{folder}/bin/nvcc") else _NOT_STARTED
+            return unseen(f"{folder}/bin/nvcc (by {origin}) {reason}")
         return seen(Toolkit(folder, version, origin), origin)
 
     def toolkits(self) -> Tuple[Toolkit, ...]:
@@ -122,7 +136,7 @@ class _Finder:
             yield _above(self.host.real(nvcc)), origin
 
     def _version(self, folder: str) -> str:
-        """The version of the folder's nvcc as its version file or itself states it, or ""."""
+        """The version of the folder's nvcc as files or itself state it, or ""."""
         nvcc = self.host.real(f"{folder}/bin/nvcc")
         if nvcc not in self._versions:
             self._versions[nvcc] = (
@@ -131,12 +145,47 @@ class _Finder:
                     r"CUDA Version (\d+(?:\.\d+)+)",
                     self.host.read_text(f"{folder}/version.txt") or "",
                 )
+                or self._version_of_conda(folder)
                 or _search(r"\bV(\d+(?:\.\d+)+)", self._ask(f"{folder}/bin/nvcc", "--version"))
+                or self._version_of_header(folder)
             )
         return self._versions[nvcc]
 
+    def _version_of_conda(self, folder: str) -> str:
+        for package in ("cuda-nvcc-tools", "cuda-nvcc"):
+            for path in self.host.glob(f"{glob.escape(folder)}/conda-meta/{package}-[0-9]*.json"):
+                return path.rpartition(f"/{package}-")[2].partition("-")[0]
+        return ""
+
+    def _version_of_header(self, folder: str) -> str:
+        found = self.host.glob(f"{glob.escape(folder)}/targets/*/include/cuda.h")
+        for path in (f"{folder}/include/cuda.h", *found):
+            text = self.host.read_text(path) or ""
+            number = int(_search(r"#define\s+CUDA_VERSION\s+(\d{4,6})\b", text) or 0)
+            if number:
+                return f"{number // 1000}.{number % 1000 // 10}"
+        return ""
+
     def _ask(self, command: str, option: str) -> str:
-        return self.host.run([command, option], self.limit).stdout.decode("utf-8", "replace")
+        """What a command of the system prints; nothing of any other."""
+        if not self._is_system(command):
+            return ""
+        argv = [self.host.at(command), option]
+        done = self.host.execute(argv, self.limit, OUTPUT_CAP, _ENVIRON)
+        return done.stdout.decode("utf-8", "replace")
+
+    def _is_system(self, command: str) -> bool:
+        real = self.host.real(command)
+        above = _above(real)
+        if not real.startswith(_SYSTEM) or self.host.exists(f"{above}/conda-meta"):
+            return False
+        if self.prefix not in ("", "/usr", "/usr/local") and real.startswith(f"{self.prefix}/"):
+            return False
+        try:
+            status = os.stat(self.host.at(real))  # noqa: PTH116 - as pathlib has it
+        except OSError:
+            return False
+        return status.st_uid == _OWNER and not status.st_mode & 0o022
 
     def compiler(self) -> Observed[Compiler]:
         """What compiles C++ sources: CXX, else c++."""
@@ -180,11 +229,33 @@ class _Finder:
             family, version = read_compiler(self._ask(file, "--version"))
             if family == "gcc" and not version:
                 version = self._ask(file, "-dumpfullversion").strip()
-            self._compilers[real] = family, version
+            self._compilers[real] = (family, version) if version else self._installed(real)
         family, version = self._compilers[real]
         if not version:
-            return unseen(f"{file} ({origin or found}) tells no version of gcc or clang")
+            silent = "tells no version of gcc or clang"
+            reason = silent if self._is_system(file) else _NOT_STARTED
+            return unseen(f"{file} ({origin or found}) {reason}")
         return seen(Compiler(file, family, version), origin or found)
+
+    def _installed(self, real: str) -> Tuple[str, str]:
+        """Family and version of a compiler by the folder that it has its own files in."""
+        name = real.rpartition("/")[2]
+        parts = re.fullmatch(r"(?:(.+)-)?(gcc|g\+\+|c\+\+|cc|clang|clang\+\+)(?:-([\d.]+))?", name)
+        if not parts:
+            return "", ""
+        triplet, command, wanted = parts[1] or "", parts[2], f"{parts[3]}." if parts[3] else ""
+        family = "clang" if command.startswith("clang") else "gcc"
+        folder = "clang/*" if family == "clang" else f"gcc/{glob.escape(triplet) or '*'}/*"
+        names = {
+            path.rpartition("/")[2]
+            for path in self.host.glob(f"{glob.escape(_above(real))}/lib/{folder}")
+        }
+        versions = [
+            name
+            for name in names
+            if re.fullmatch(r"\d+(\.\d+)*", name) and f"{name}.".startswith(wanted)
+        ]
+        return (family, versions[0]) if len(versions) == 1 else ("", "")
 
     def ninja(self) -> Observed[str]:
         """The ninja that torch calls; without it, it compiles one file after the other."""

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
-from recorded_host import Completed, lay_out, recorded_host
+from recorded_host import Completed, lay_out, real_host, recorded_host
 
+from envdoctor.facts import tools as tools_module
 from envdoctor.facts.tools import observe_tools, read_compiler
 from envdoctor.model.facts import Compiler, Target, Toolkit, seen, unseen
 
@@ -27,6 +29,12 @@ VERSION_JSON = """{
    "cuda" : {"name" : "CUDA SDK", "version" : "11.3.20210423"},
    "cuda_nvcc" : {"name" : "CUDA NVCC", "version" : "11.3.109"}
 }"""
+
+
+@pytest.fixture(autouse=True)
+def owner_of_the_system(monkeypatch):
+    """Who lays a machine out for a test owns its system, as root does outside."""
+    monkeypatch.setattr(tools_module, "_OWNER", os.getuid())
 
 
 def target(python="/opt/venv/bin/python", version="3.8.18", **fields):
@@ -120,8 +128,11 @@ def test_debian_s_package(tmp_path):
 def test_conda_s_nvcc_is_found_for_an_environment_that_is_not_activated(tmp_path):
     tools = observe(
         tmp_path,
-        {"/opt/conda/envs/maptr/bin/nvcc": "", **TWO},
-        {"/opt/conda/envs/maptr/bin/nvcc --version": NVCC},
+        {
+            "/opt/conda/envs/maptr/bin/nvcc": "",
+            "/opt/conda/envs/maptr/conda-meta/cuda-nvcc-13.0.88-hcdd1206_0.json": "{}",
+            **TWO,
+        },
         of=target(python="/opt/conda/envs/maptr/bin/python", prefix="/opt/conda/envs/maptr"),
     )
     assert tools.toolkit.value == Toolkit(
@@ -136,9 +147,13 @@ def test_every_toolkit_is_listed_once(tmp_path):
     sdk = "/opt/nvidia/hpc_sdk/Linux_x86_64/23.7/cuda/12.2"
     tools = observe(
         tmp_path,
-        {f"{sdk}/bin/nvcc": "", "/usr/local/cuda-12.1/lib64/": "", **TWO},
-        {f"{sdk}/bin/nvcc --version": NVCC.replace("13.0", "12.2")},
-        {"CUDA_HOME": "/opt/cuda-11.3", "CUDA_PATH": "/opt/cuda-11.3/", **PATH},
+        {
+            f"{sdk}/bin/nvcc": "",
+            f"{sdk}/include/cuda.h": "#define CUDA_VERSION 12020\n",
+            "/usr/local/cuda-12.1/lib64/": "",
+            **TWO,
+        },
+        environ={"CUDA_HOME": "/opt/cuda-11.3", "CUDA_PATH": "/opt/cuda-11.3/", **PATH},
     )
     assert [(toolkit.path, toolkit.origin) for toolkit in tools.toolkits] == [
         ("/opt/cuda-11.3", "CUDA_HOME"),
@@ -262,6 +277,127 @@ def test_first_lines_of_gcc(first, version):
 )
 def test_versions_of_clang(text, version):
     assert read_compiler(text) == (("clang", version) if version else ("", ""))
+
+
+# What is never started
+
+ENVIRONMENT = "/opt/conda/envs/maptr"
+MARK = "#!/bin/sh\ntouch /started\necho 'release 12.4, V12.4.131'\n"
+
+
+@pytest.mark.parametrize(
+    ("folder", "of", "more"),
+    [
+        (ENVIRONMENT, target(python=f"{ENVIRONMENT}/bin/python", prefix=ENVIRONMENT), {}),
+        (ENVIRONMENT, None, {}),
+        ("/home/ann/project", None, {}),
+        # a virtual environment among the system's folders
+        ("/usr/lib/venv", target(python="/usr/lib/venv/bin/python", prefix="/usr/lib/venv"), {}),
+        ("/usr/local/bin/conda", None, {"/usr/local/bin/conda/conda-meta/history": ""}),
+    ],
+)
+def test_nothing_of_an_environment_or_a_project_is_started(tmp_path, folder, of, more):
+    lay_out(tmp_path, {f"{folder}/bin/{name}": MARK for name in ("nvcc", "c++", "gcc")})
+    lay_out(tmp_path, more)
+    host = recorded_host(tmp_path, None, {"PATH": f"{folder}/bin", "CUDA_HOME": folder})
+    tools = observe_tools(host, of)
+    assert host.started == []
+    reason = "is not the system's, so it is not started, and no file tells its version"
+    assert tools.toolkit == unseen(f"{folder}/bin/nvcc (by CUDA_HOME) {reason}")
+    assert tools.compiler == unseen(f"{folder}/bin/c++ (c++ on PATH) {reason}")
+    assert tools.nvcc_compiler == unseen(f"{folder}/bin/gcc (gcc on PATH) {reason}")
+    assert tools.toolkits == ()
+
+
+@pytest.mark.parametrize("mode", [0o775, 0o757])
+def test_what_others_may_write_is_not_started(tmp_path, mode):
+    lay_out(tmp_path, {"/usr/bin/c++": ""})
+    (tmp_path / "usr/bin/c++").chmod(mode)
+    host = recorded_host(tmp_path, COMPILER_COMMANDS, PATH)
+    assert "is not started" in observe_tools(host, None).compiler.unknown
+    assert host.started == []
+
+
+def test_what_another_user_owns_is_not_started(tmp_path, monkeypatch):
+    monkeypatch.setattr(tools_module, "_OWNER", os.getuid() + 1)
+    lay_out(tmp_path, {"/usr/bin/c++": ""})
+    host = recorded_host(tmp_path, COMPILER_COMMANDS, PATH)
+    assert "is not started" in observe_tools(host, None).compiler.unknown
+    assert host.started == []
+
+
+def test_link_out_of_an_environment_to_the_system_s_compiler(tmp_path):
+    files = {"/usr/bin/g++-9": "", f"{ENVIRONMENT}/bin/c++": Path("/usr/bin/g++-9")}
+    commands = {f"{ENVIRONMENT}/bin/c++ --version": GCC9}
+    tools = observe(tmp_path, files, commands, {"PATH": f"{ENVIRONMENT}/bin"})
+    assert tools.compiler.value == Compiler(f"{ENVIRONMENT}/bin/c++", "gcc", "9.4.0")
+
+
+def test_commands_are_asked_without_the_patient_s_variables(tmp_path, monkeypatch):
+    script = f"#!/bin/sh\nenv >{tmp_path}/told\n"
+    lay_out(tmp_path, {"/usr/bin/c++": script})
+    environ = {**PATH, "LD_PRELOAD": "/x.so", "LD_LIBRARY_PATH": "/x", "PATH": "/x:/usr/bin"}
+    observe_tools(real_host(tmp_path, environ), None)
+    told = (tmp_path / "told").read_text()
+    assert "PATH=/usr/bin:/bin\n" in told
+    assert "LD_" not in told
+
+
+@pytest.mark.parametrize(
+    ("files", "version"),
+    [
+        (
+            {"conda-meta/cuda-nvcc-11.8.89-0.json": "", "include/cuda.h": "CUDA_VERSION 9"},
+            "11.8.89",
+        ),
+        (  # conda-forge: cuda-nvcc requires cuda-nvcc-tools, which holds the command
+            {
+                "conda-meta/cuda-nvcc-12.4.131-h1_0.json": "",
+                "conda-meta/cuda-nvcc-tools-12.4.99-h2_0.json": "",
+                "conda-meta/cuda-nvcc-dev_linux-64-12.1.0-h2_0.json": "",
+            },
+            "12.4.99",
+        ),
+        ({"include/cuda.h": "/* x */\n#define CUDA_VERSION 11010\n"}, "11.1"),
+        ({"targets/x86_64-linux/include/cuda.h": "#define  CUDA_VERSION\t12040 /**/"}, "12.4"),
+        ({"include/cuda.h": "#define CUDA_VERSION x\n#define CUDA_VERSION 12\n"}, ""),
+        (
+            {"version.json": VERSION_JSON, "include/cuda.h": "#define CUDA_VERSION 11010"},
+            "11.3.109",
+        ),
+    ],
+)
+def test_versions_of_nvcc_by_files(tmp_path, files, version):
+    folder = "/home/ann/env[1]"
+    files = {f"{folder}/{name}": text for name, text in files.items()}
+    tools = observe(tmp_path, {f"{folder}/bin/nvcc": "", **files}, environ={"CUDA_HOME": folder})
+    assert (tools.toolkit.value.version if tools.toolkit.known else "") == version
+
+
+@pytest.mark.parametrize(
+    ("command", "folders", "expected"),
+    [
+        ("x86_64-conda-linux-gnu-c++", ["gcc/x86_64-conda-linux-gnu/12.3.0"], ("gcc", "12.3.0")),
+        (
+            "x86_64-conda-linux-gnu-g++",
+            ["gcc/x86_64-conda-linux-gnu/11.4.0", "gcc/aarch64-conda-linux-gnu/9.5.0"],
+            ("gcc", "11.4.0"),
+        ),
+        ("g++", ["gcc/x86_64-pc-linux-gnu/9.3.0"], ("gcc", "9.3.0")),
+        ("g++-9", ["gcc/x/9.3.0", "gcc/x/10.2.0", "gcc/x/99.1.0"], ("gcc", "9.3.0")),
+        ("gcc", ["gcc/x/9.3.0", "gcc/x/10.2.0"], None),  # one of two
+        ("gcc", ["gcc/x/include", "clang/14.0.6"], None),
+        ("clang++", ["clang/14.0.6", "gcc/x/9.3.0"], ("clang", "14.0.6")),
+        ("clang-17", ["clang/17", "clang/16"], ("clang", "17")),
+        ("nvc++", ["gcc/x/9.3.0"], None),
+        ("mywrapper", ["gcc/x/9.3.0"], None),
+    ],
+)
+def test_versions_of_compilers_by_folders(tmp_path, command, folders, expected):
+    files = {f"/home/ann/env/lib/{folder}/": "" for folder in folders}
+    file = f"/home/ann/env/bin/{command}"
+    found = observe(tmp_path, {file: "", **files}, environ={"CXX": file, **PATH}).compiler
+    assert found.value == (Compiler(file, *expected) if expected else None)
 
 
 # ninja, headers

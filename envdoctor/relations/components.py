@@ -23,6 +23,7 @@ DOTTED: Dict[str, str] = {
     "host.architecture": "processor architecture",
     "host.wsl": "Windows Subsystem for Linux",
     "host.jetson": "Jetson Linux (L4T)",
+    "host.variables": "environment variables that are switched on",
     "build.toolkit": "CUDA toolkit",
     "build.gcc": "gcc",
     "build.clang": "clang",

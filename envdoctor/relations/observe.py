@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, TypeVar
+from collections import Counter
+from typing import Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Optional, Tuple, TypeVar
 
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from envdoctor.knowledge.load import Knowledge, Package
-from envdoctor.model.build import ABSENT, Build, Unknown, Value
+from envdoctor.model.build import ABSENT, Build, Specifier, Unknown, Value
 from envdoctor.model.facts import Accelerator, Distribution, Facts, Gpu, Observed, Target
 from envdoctor.model.finding import Evidence
-from envdoctor.model.versions import local_part, parse, try_parse
+from envdoctor.model.versions import local_part, parse, specifier, try_parse
 from envdoctor.relations.components import DOTTED, PYTHON
 from envdoctor.relations.devices import family_of
 from envdoctor.relations.drivers import serves
@@ -21,6 +22,9 @@ from envdoctor.relations.values import compare
 
 T = TypeVar("T")
 
+_SHORT = re.compile(r"^<=(\d+\.\d+)$")
+#: How torch reads a variable that switches something on.
+_SWITCHED_ON = ("1", "y", "yes", "true")
 _GIT = re.compile(r"(^|[._-])(git|g)[0-9a-f]{7,}")
 
 
@@ -31,6 +35,8 @@ class Observation(NamedTuple):
     evidence: Dict[str, Evidence]
     accelerator: str  # vendor, "" if unknown
     untested: Tuple[Build, ...]  # builds newer than the matrices
+    #: {component: "wheel", "source", "conda", "vendor"}, "" where its metadata does not show it
+    origins: Mapping[str, str] = {}
 
 
 def observe(facts: Facts, knowledge: Knowledge) -> Observation:
@@ -46,6 +52,7 @@ def observe(facts: Facts, knowledge: Knowledge) -> Observation:
     for module in knowledge.providers:
         domains[f"module.{module}"] = (ABSENT,)
     untested: List[Build] = []
+    origins: Dict[str, str] = {}
     target = facts.target.value
     if target is None:
         reason = facts.target.unknown or "no environment was examined"
@@ -54,19 +61,23 @@ def observe(facts: Facts, knowledge: Knowledge) -> Observation:
     else:
         domains[PYTHON] = (_python(target),)
         evidence[PYTHON] = Evidence("Python", target.version, target.python or "assumed")
-        for name, distribution in _imported(target).items():
+        for name, distribution in imported(target).items():
             package = knowledge.packages.get(name)
             if package is None:
                 continue
             label, origin, observed = _observed(distribution, package, facts)
+            observed.update(_limits(distribution, package, knowledge))
             domain = candidates(package, label, observed, origin)
             domains[name] = domain
+            origins[name] = _origin(distribution, package, label, bool(target.conda))
             evidence[name] = Evidence(name, label, origin)
             if domain[0].version is not None and domain[0].version > package.newest:
                 untested.append(domain[0])
+        if "pkg_resources" in target.modules and domains.get("setuptools") == (ABSENT,):
+            domains["setuptools"] = (Unknown("pkg_resources is here, setuptools' metadata is not"),)
     set_modules(domains, knowledge)
     vendor = facts.accelerator.vendor.value or ""
-    return Observation(domains, evidence, vendor, tuple(untested))
+    return Observation(domains, evidence, vendor, tuple(untested), origins)
 
 
 def set_modules(domains: Dict[str, Domain], knowledge: Knowledge) -> None:
@@ -108,26 +119,32 @@ def _shared(builds: Tuple[Build, ...]) -> Dict[str, Value]:
     }
 
 
+def kind(build: Build) -> Optional[str]:
+    """What accelerator a build is for: "cuda", "cpu", "rocm"; None where it is not known."""
+    cuda = build.attributes.get("cuda")
+    if isinstance(cuda, Version):
+        return "cuda"
+    if isinstance(cuda, str):
+        return re.sub(r"[\d.]+$", "", cuda)
+    return None
+
+
 def alike(before: Build, after: Build) -> bool:
-    """Whether one build can stand in for another: both for GPUs or neither, same architecture."""
+    """Whether one build can stand in for another: for the same kind of device and processor."""
     return all(
         one is None or other is None or one == other
-        for one, other in zip(_kind(before), _kind(after))
+        for one, other in (
+            (kind(before), kind(after)),
+            (before.attributes.get("architecture"), after.attributes.get("architecture")),
+        )
     )
-
-
-def _kind(build: Build) -> Tuple[Optional[bool], Optional[str]]:
-    cuda = build.attributes.get("cuda")
-    architecture = build.attributes.get("architecture")
-    for_gpus = None if cuda is None or isinstance(cuda, Unknown) else isinstance(cuda, Version)
-    return for_gpus, architecture if isinstance(architecture, str) else None
 
 
 def _consistent(build: Build, observed: Mapping[str, Value]) -> bool:
     for name, value in observed.items():
         stated = build.attributes.get(name)
-        if stated is None:
-            continue
+        if stated is None or isinstance(stated, Specifier):
+            continue  # what a release accepts, its user may have edited
         if isinstance(stated, tuple) and isinstance(value, tuple):
             if not set(stated) & set(value):
                 return False
@@ -141,7 +158,11 @@ def _observed(
 ) -> Tuple[str, str, Dict[str, Value]]:
     """The label, where it was read, and the attributes that can be told without opening it."""
     label, origin = distribution.version, distribution.path
-    texts = [local_part(label), local_part(_wheel_version(distribution.direct_url))]
+    texts = [
+        local_part(label),
+        local_part(distribution.built),
+        local_part(_wheel_version(distribution.direct_url)),
+    ]
     attributes: Dict[str, Value] = {}
     target = facts.target.value
     files = target.torch if target is not None and package.name == "torch" else None
@@ -174,6 +195,39 @@ def _observed(
     return label, origin, attributes
 
 
+def _limits(distribution: Distribution, package: Package, knowledge: Knowledge) -> Dict[str, Value]:
+    """The versions of others that a package asserts, where its file has been edited.
+
+    As released it asserts what the matrices say: they know how that release compares versions.
+    """
+    found: Dict[str, Value] = {}
+    version = try_parse(distribution.version)
+    if distribution.limits is None or version is None:
+        return found
+    for name, of_type in package.variant.items():
+        if of_type == "specifier" and name in knowledge.providers:
+            limit = distribution.limits.get(name)
+            stated = {_bounds(str(b.attributes.get(name, ""))) for b in package.builds(version)}
+            if limit == "":
+                found[name] = Unknown(f"{package.name} tests {name} in a way of its own")
+            elif stated != {_bounds(limit or "")}:
+                found[name] = _specifier(limit or "", f"{package.name} asserts {name}{limit}")
+    return found
+
+
+def _bounds(limit: str) -> FrozenSet[str]:
+    """The clauses of a range. Those that compare lists of numbers have 1.3.0 beyond "<=1.3"."""
+    return frozenset(_SHORT.sub(r"<\1", clause) for clause in limit.split(","))
+
+
+def _specifier(text: str, reason: str) -> Value:
+    try:
+        specifier(text)
+    except ValueError:
+        return Unknown(reason)
+    return Specifier(text)
+
+
 def _put(attributes: Dict[str, Value], package: Package, name: str, text: str) -> None:
     try:
         attributes[name] = package.typed(name, text)
@@ -198,7 +252,10 @@ def _origin(distribution: Distribution, package: Package, label: str, in_conda: 
         return "source"
     if local and package.local is not None and not package.local.match(local):
         return "vendor"
-    published = local_part(_wheel_version(distribution.direct_url))
+    wheel = _wheel_version(distribution.direct_url)
+    if distribution.direct_url and not wheel:
+        return "source"  # pip built what it was given: a folder or an archive of sources
+    published = local_part(wheel)
     if published and package.local is not None and package.local.match(published):
         return "wheel"  # a file named as the project names its own
     return ""
@@ -225,11 +282,18 @@ def _architecture(tags: Tuple[str, ...]) -> str:
     return ""
 
 
-def _imported(target: Target) -> Dict[str, Distribution]:
-    """The distribution of each canonical name that an import would reach."""
-    order = {entry: index for index, entry in enumerate(target.path)}
+def imported(target: Target) -> Dict[str, Distribution]:
+    """The distribution of each canonical name that is first on the search path.
+
+    What pip set aside under a name with ~ when it was broken off is none: nothing imports it.
+    """
+    order: Dict[str, int] = {}
+    for entry in target.path:
+        order.setdefault(entry, len(order))
     found: Dict[str, Distribution] = {}
     for distribution in target.distributions:
+        if distribution.name.startswith("~"):
+            continue
         name = canonicalize_name(distribution.name)
         held = found.get(name)
         rank = order.get(distribution.search_entry, len(order))
@@ -279,6 +343,8 @@ def _host(
     _derive_served(facts, knowledge, domains, evidence)
     domains["host.wsl"] = (bool(machine.wsl.value),)
     domains["host.jetson"] = (machine.jetson.value or "",)
+    environ = facts.target.value.environ if facts.target.value is not None else {}
+    domains["host.variables"] = (tuple(n for n, v in environ.items() if v.lower() in _SWITCHED_ON),)
     domains["host.gpu"] = (_gpus(accelerator, knowledge, evidence),)
 
 
@@ -309,9 +375,9 @@ def _gpus(accelerator: Accelerator, knowledge: Knowledge, evidence: Dict[str, Ev
         return Unknown(gpus.unknown or "the GPU is unknown")
     if not gpus.value:
         return Unknown("there is no GPU here")
-    names = list(dict.fromkeys(f"{g.name} ({g.compute_capability or '?'})" for g in gpus.value))
-    count = f"{len(gpus.value)}x " if len(gpus.value) > 1 else ""
-    evidence["host.gpu"] = Evidence("GPU", count + ", ".join(names), _where(gpus))
+    names = Counter(f"{g.name} ({g.compute_capability or '?'})" for g in gpus.value)
+    texts = (f"{count}x {name}" if count > 1 else name for name, count in names.items())
+    evidence["host.gpu"] = Evidence("GPU", ", ".join(texts), _where(gpus))
     return tuple(gpu_build(gpu, knowledge) for gpu in gpus.value)
 
 

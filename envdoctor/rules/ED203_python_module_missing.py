@@ -9,6 +9,7 @@ from packaging.utils import canonicalize_name
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.facts import Distribution, Target
 from envdoctor.model.finding import Evidence
+from envdoctor.relations.judge import Relations, judge
 from envdoctor.rules.lookup import (
     fix,
     imported,
@@ -60,8 +61,14 @@ def examine(context: Context) -> Iterator[Fault]:
     for name, distribution in installed.items():
         # conda and the system's packagers rename, split and leave out: their own tools guard them.
         if distribution.installer != "conda" and not of_the_system(distribution):
-            for missing, specifier in _missing(distribution, installed, known):
-                if missing not in served:
+            lacking = [
+                (missing, specifier)
+                for missing, specifier in _missing(distribution, installed, known)
+                if missing not in served
+            ]
+            told = _told(name, context) if lacking else set()
+            for missing, specifier in lacking:
+                if missing not in told:
                     wanted.setdefault(missing, {})[name] = specifier
     alone: Dict[str, List[str]] = {}
     for missing, wanters in wanted.items():
@@ -82,6 +89,19 @@ def _missing(
             continue
         if applies(requirement, known):
             yield requirement.name, requirement.specifier
+
+
+def _told(wanter: str, context: Context) -> Set[str]:
+    """What a relation of the wanter misses itself: its finding says what fails without it."""
+    if wanter not in context.knowledge.packages:
+        return set()
+    observed = context.observed
+    relations = Relations(context.knowledge)
+    violations = judge(relations, wanter, observed.domains, observed.accelerator).violations
+    asked = {c for v in violations for breach in v.breaches for c in breach.bound.asked}
+    return {
+        name for c in asked for name in context.knowledge.providers.get(c[len("module.") :], (c,))
+    }
 
 
 class _Served:

@@ -67,11 +67,11 @@ def _is_judged_elsewhere(
 
 
 def _has_relation(name: str, wanted: str, wanter: Distribution, knowledge: Knowledge) -> bool:
-    """Whether a relation speaks of both, of releases that the matrices know."""
+    """Whether a relation between both judges what is installed, of releases that it knows."""
     for owner, other in ((name, wanted), (wanted, name)):
         word = re.compile(rf"\b{re.escape(other.replace('-', '_'))}\b")
         for relation in knowledge.relations:
-            if relation.owner != owner or relation.phase in ("resolve", "build"):
+            if relation.owner != owner or relation.phase == "build":
                 continue
             if word.search(relation.needs):
                 known = knowledge.packages.get(name)

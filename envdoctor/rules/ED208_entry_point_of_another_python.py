@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, Iterator, List
+from typing import Dict, Iterator, List, Tuple
 
 from envdoctor.model.facts import Command, Target
 from envdoctor.model.finding import Evidence
@@ -35,7 +35,7 @@ def examine(context: Context) -> Iterator[Fault]:
     installed = imported(target)
     # Who names an interpreter calls it by its path, and no training runs pip.
     named = context.facts.target.origin.startswith("--")
-    foreign: Dict[str, List[Command]] = {}
+    foreign: Dict[Tuple[str, str], List[Command]] = {}
     for name, owner in _OWNERS.items():
         command = commands.get(name)
         if not command or not command.interpreter or _is_ours(command.interpreter, target):
@@ -43,8 +43,9 @@ def examine(context: Context) -> Iterator[Fault]:
         if name == "ninja" and not _is_ours(command.path, target):
             continue  # another environment's ninja builds as well, one that was moved does not
         harmless = owner not in installed or (named and owner == "pip")
-        foreign.setdefault("info" if harmless else "warning", []).append(command)
-    for severity, found in foreign.items():
+        severity = "info" if harmless else "warning"
+        foreign.setdefault((severity, command.interpreter), []).append(command)
+    for (severity, interpreter), found in foreign.items():
         names = [command.name for command in found]
         yield Fault(
             component=names[0],
@@ -52,7 +53,7 @@ def examine(context: Context) -> Iterator[Fault]:
             words="" if severity == "warning" else "aside",
             fields={
                 "commands": listed(names),
-                "interpreter": found[0].interpreter,
+                "interpreter": interpreter,
                 "python": target.python,
             },
             evidence=tuple(

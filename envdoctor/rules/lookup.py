@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import PurePosixPath
-from typing import Dict, Iterable, Sequence, Tuple
+from typing import Iterable, Sequence, Tuple
 
 from packaging.utils import canonicalize_name
 
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.facts import Distribution, Observed, Target
 from envdoctor.model.finding import Evidence, Fix
+from envdoctor.relations.observe import imported as imported
 
 #: How the probe words that it did not see the whole search path.
 INCOMPLETE = (
@@ -43,30 +44,6 @@ def is_leftover(distribution: Distribution) -> bool:
 def of_the_system(distribution: Distribution) -> bool:
     """Whether it came with the operating system, whose packagers split and patch requirements."""
     return distribution.search_entry.startswith(("/usr/lib/python3/", "/usr/lib/python3."))
-
-
-def imported(target: Target) -> Dict[str, Distribution]:
-    """The distribution of each canonical name that is first on the search path."""
-    order = positions(target)
-    found: Dict[str, Distribution] = {}
-    for distribution in target.distributions:
-        if is_leftover(distribution):
-            continue
-        name = name_of(distribution)
-        held = found.get(name)
-        if held is None or place(distribution, order) < place(held, order):
-            found[name] = distribution
-    return found
-
-
-def positions(target: Target) -> Dict[str, int]:
-    """The position of each entry of the search path."""
-    return {entry: index for index, entry in reversed(list(enumerate(target.path)))}
-
-
-def place(distribution: Distribution, order: Dict[str, int]) -> int:
-    """The position of a distribution's entry; behind all for one that is not on the path."""
-    return order.get(distribution.search_entry, len(order))
 
 
 def inside(path: str, folder: str) -> bool:

@@ -126,12 +126,13 @@ def cases() -> Iterator[Case]:
     """Every case of every file."""
     for path in sorted(FOLDER.glob("ED*.yaml")):
         for raw in Document(path.name, path.read_text(encoding="utf-8")).data:
-            facts = _facts(raw)
+            facts = facts_of(raw)
             assert set(raw) <= KEYS, (path.name, raw["case"])
             yield Case(path.stem, raw["case"], facts, raw.get("finds") or [], raw.get("commands"))
 
 
-def _facts(raw: Dict[str, Any]) -> Facts:
+def facts_of(raw: Dict[str, Any]) -> Facts:
+    """The facts of one case."""
     facts: Dict[str, Any] = {
         "machine": _observed({"architecture": "x86_64", **(raw.get("machine") or {})}),
         "accelerator": _observed(raw.get("accelerator") or {}),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Optional, Tuple
+from typing import Iterator, Optional, Tuple
 
-from envdoctor.model.facts import Record
+from envdoctor.model.facts import Facts, Observed, Record
 
 SCHEMA_VERSION = 1
 
@@ -61,6 +61,65 @@ class Skipped(Record, frozen=True, omit_defaults=False):
     reason: str
 
 
+class TargetSummary(Record, frozen=True, omit_defaults=False):
+    """The environment that a report is about, and why it was chosen; empty where unknown."""
+
+    python: str = ""  # path of the interpreter
+    version: str = ""
+    prefix: str = ""
+    torch: str = ""  # its version; empty without torch, too
+    why: str = ""
+    unknown: str = ""  # why there is no environment
+
+    @classmethod
+    def of(cls, facts: Facts) -> TargetSummary:
+        """The environment of a snapshot."""
+        found, why = facts.target.value, facts.target.origin
+        if found is None:
+            return cls(why=why, unknown=facts.target.unknown)
+        torch = (found.torch.version.value if found.torch else None) or ""
+        return cls(found.python, found.version, found.prefix, torch, why)
+
+
+class MachineSummary(Record, frozen=True, omit_defaults=False):
+    """The machine that a report is about; None where unknown."""
+
+    os: Optional[str] = None
+    architecture: Optional[str] = None
+    glibc: Optional[str] = None
+    accelerator: Optional[str] = None  # vendor
+    gpus: Optional[Tuple[str, ...]] = None
+    driver: Optional[str] = None
+    cuda: Optional[str] = None  # the newest that the driver serves
+
+    @classmethod
+    def of(cls, facts: Facts) -> MachineSummary:
+        """The machine of a snapshot."""
+        machine, accelerator = facts.machine, facts.accelerator
+        gpus = accelerator.gpus.value
+        return cls(
+            os=machine.os.value,
+            architecture=machine.architecture.value,
+            glibc=machine.glibc.value,
+            accelerator=accelerator.vendor.value,
+            gpus=None if gpus is None else tuple(gpu.name for gpu in gpus),
+            driver=accelerator.driver.value,
+            cuda=accelerator.serves.value,
+        )
+
+
+def assumed(facts: Facts) -> Iterator[str]:
+    """Names of the facts that an assumption replaced: "accelerator.gpus"."""
+    if facts.target.assumed:
+        yield "target"
+    for part in ("machine", "accelerator", "tools"):
+        record = getattr(facts, part)
+        for name in record.__struct_fields__:
+            fact = getattr(record, name)
+            if isinstance(fact, Observed) and fact.assumed:
+                yield f"{part}.{name}"
+
+
 class Report(Record, frozen=True, omit_defaults=False):
     """The result of `check`."""
 
@@ -68,6 +127,9 @@ class Report(Record, frozen=True, omit_defaults=False):
     envdoctor_version: str
     matrices_date: str
     findings: Tuple[Finding, ...]
+    target: TargetSummary = TargetSummary()
+    machine: MachineSummary = MachineSummary()
+    assumed: Tuple[str, ...] = ()  # facts that were not observed
     ruled_out: Tuple[str, ...] = ()
     skipped: Tuple[Skipped, ...] = ()
     facts_digest: str = ""
@@ -91,7 +153,10 @@ __all__ = [
     "Evidence",
     "Finding",
     "Fix",
+    "MachineSummary",
     "Report",
     "Skipped",
+    "TargetSummary",
+    "assumed",
     "at_or_above",
 ]

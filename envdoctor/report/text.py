@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import List, Sequence
+from typing import Dict, List, Sequence, Set, Tuple
 
 from rich.text import Text
 
@@ -16,6 +16,8 @@ from envdoctor.report.view import View
 
 #: Lines that findings may take in full; past them each is told in short, unless all is asked for.
 _PAGE = 40
+#: Findings of one kind that are told at all, unless all is asked for.
+_SAME = 20
 #: Facts that are listed of one finding, unless all is asked for.
 _EVIDENCE = 5
 #: Names of what was ruled out, unless all is asked for.
@@ -30,17 +32,19 @@ def render(report: Report, facts: Facts, seconds: float, view: View) -> str:
     notes = [f for f in report.findings if f.severity == "info"]
     shown = [f for f in report.findings if view.verbose or f.severity != "info"]
     lines = _head(report, facts, len(notes), seconds, view)
+    told = _told(shown, view)
     if view.quiet:
-        for finding in _ordered(shown):
-            lines += _title(finding, view)
+        for finding, more in told:
+            lines += [*_title(finding, view), *_more(more)]
         return printed(lines, view)
-    brief = _brief(shown, view)
-    for phase in PHASES:
-        group = [finding for finding in _ordered(shown) if finding.phase == phase]
-        if group:
+    brief = _brief([finding for finding, _ in told], view)
+    phase = ""
+    for finding, more in told:
+        if finding.phase != phase:
+            phase = finding.phase
             lines += [Text(), Text(phase.upper(), "bold")]
-        for finding in group:
-            lines += _short(finding, view) if finding in brief else _full(finding, view)
+        lines += _short(finding, view) if id(finding) in brief else _full(finding, view)
+        lines += _more(more)
     foot = _foot(report, len(brief), view)
     return printed([*lines, Text(), *foot] if foot else lines, view)
 
@@ -50,17 +54,34 @@ def _ordered(findings: Sequence[Finding]) -> List[Finding]:
     return sorted(findings, key=lambda f: (PHASES.index(f.phase), -SEVERITIES.index(f.severity)))
 
 
-def _brief(findings: Sequence[Finding], view: View) -> List[Finding]:
-    """Those that are told in short so that the report fits on a page: the mildest, latest."""
+def _told(findings: Sequence[Finding], view: View) -> List[Tuple[Finding, int]]:
+    """What is told, in order, each with how many of its kind are left out after it."""
+    kinds: Dict[Tuple[str, str, str], List[Finding]] = {}
+    for finding in _ordered(findings):
+        kinds.setdefault((finding.phase, finding.severity, finding.code), []).append(finding)
+    told = []
+    for kind in kinds.values():
+        first = kind if view.verbose else kind[:_SAME]
+        told += [(finding, 0) for finding in first[:-1]]
+        told.append((first[-1], len(kind) - len(first)))
+    return told
+
+
+def _more(number: int) -> List[Text]:
+    return [Text(f"   … and {number} more of this kind (--verbose)")] if number else []
+
+
+def _brief(findings: Sequence[Finding], view: View) -> Set[int]:
+    """Ids of those told in short so that the report fits on a page: the mildest, latest."""
     if view.verbose:
-        return []
-    gravest = sorted(_ordered(findings), key=lambda f: -SEVERITIES.index(f.severity))
-    brief = []
+        return set()
+    gravest = sorted(findings, key=lambda f: -SEVERITIES.index(f.severity))
+    brief = set()
     used = 0
     for number, finding in enumerate(gravest):
         used += len(_full(finding, view))
         if number and used > _PAGE:
-            brief.append(finding)
+            brief.add(id(finding))
     return brief
 
 

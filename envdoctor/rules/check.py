@@ -18,8 +18,11 @@ from envdoctor.model.finding import (
     Evidence,
     Finding,
     Fix,
+    MachineSummary,
     Report,
     Skipped,
+    TargetSummary,
+    assumed,
 )
 from envdoctor.model.text import clean, render
 from envdoctor.relations.judge import Relations, Violation, judge
@@ -49,6 +52,9 @@ def check(facts: Facts, knowledge: Knowledge) -> Report:
         envdoctor_version=__version__,
         matrices_date=knowledge.date,
         findings=tuple(findings),
+        target=TargetSummary.of(facts),
+        machine=MachineSummary.of(facts),
+        assumed=tuple(assumed(facts)),
         ruled_out=tuple(n for n in dict.fromkeys(examination.ruled_out) if n not in broken),
         skipped=tuple(examination.skipped),
         facts_digest=digest(facts),

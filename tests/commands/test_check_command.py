@@ -78,6 +78,17 @@ def test_json_is_the_report(
     assert [f["code"] for f in data["findings"]] == ["ED412"]
 
 
+def test_json_says_what_was_examined_and_assumed(
+    envdoctor: Callable[..., Any], snapshot: str
+) -> None:
+    ended = envdoctor("check", "--facts", snapshot, "--format", "json", "--gpu", "h100")
+    data = json.loads(ended.out)
+    assert data["target"]["prefix"] == "/home/ann/envs/maptr"
+    assert (data["target"]["version"], data["target"]["why"]) == ("3.8.18", "VIRTUAL_ENV")
+    assert data["machine"]["driver"] == "535.129.03"
+    assert data["assumed"] == ["accelerator.vendor", "accelerator.gpus"]
+
+
 def test_no_environment_is_no_pass(
     envdoctor: Callable[..., Any], found: Callable[..., Any], tmp_path: Path
 ) -> None:

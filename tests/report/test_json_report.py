@@ -5,18 +5,25 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, Optional, Tuple
 
 import jsonschema
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sample_reports import ABI, MACHINES, NUMPY, REQUIRES, WORKERS, report
+from sample_reports import ABI, MACHINES, NOTHING, NUMPY, OLD_DRIVER, REQUIRES, WORKERS, report
 
 import envdoctor.report
 from envdoctor.model.facts import Facts
-from envdoctor.model.finding import PHASES, SEVERITIES, Report
+from envdoctor.model.finding import (
+    PHASES,
+    SEVERITIES,
+    MachineSummary,
+    Report,
+    TargetSummary,
+    assumed,
+)
 from envdoctor.report.json import render
 from envdoctor.report.pages import Explanation, Listing, explanation_json, listing_json
 from envdoctor.rules.page import Page
@@ -120,6 +127,9 @@ def test_a_report_has_the_promised_keys_and_obeys_its_schema() -> None:
         "command",
         "envdoctor_version",
         "matrices_date",
+        "target",
+        "machine",
+        "assumed",
         "findings",
         "ruled_out",
         "skipped",
@@ -131,6 +141,77 @@ def test_a_report_has_the_promised_keys_and_obeys_its_schema() -> None:
     promised = {"code", "name", "severity", "phase", "component", "summary", "evidence"}
     assert promised | {"relation", "fixes", "verify"} <= set(second)
     assert first["evidence"][1]["value"] == "2.4.1+cu121"
+
+
+def test_a_report_says_what_it_is_about() -> None:
+    facts = MACHINES["assumed"]
+    said = Report(
+        "check",
+        "0.1.0",
+        "2026-11-30",
+        (),
+        TargetSummary.of(facts),
+        MachineSummary.of(facts),
+        tuple(assumed(facts)),
+    )
+    data = validate("check", render(said))
+    assert data["target"] == {
+        "python": "/home/ann/envs/maptr/bin/python",
+        "version": "3.8.18",
+        "prefix": "/home/ann/envs/maptr",
+        "torch": "2.4.1+cu121",
+        "why": "VIRTUAL_ENV",
+        "unknown": "",
+    }
+    assert data["machine"] == {
+        "os": "ubuntu:20.04",
+        "architecture": None,
+        "glibc": "2.31",
+        "accelerator": "nvidia",
+        "gpus": ["H100"],
+        "driver": "535.54.03",
+        "cuda": "12.2",
+    }
+    assert data["assumed"] == [
+        "machine.os",
+        "machine.glibc",
+        "accelerator.vendor",
+        "accelerator.gpus",
+        "accelerator.driver",
+        "accelerator.serves",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("facts", "target", "gpus"),
+    [
+        (
+            NOTHING,
+            TargetSummary(
+                unknown="neither VIRTUAL_ENV nor CONDA_PREFIX is set, and python3 is not on PATH"
+            ),
+            (),
+        ),
+        (
+            OLD_DRIVER,
+            TargetSummary(
+                "/home/ann/envs/maptr/bin/python",
+                "3.8.18",
+                "/home/ann/envs/maptr",
+                "",
+                "VIRTUAL_ENV",
+            ),
+            ("Tesla V100-SXM2-16GB", "Tesla T4"),
+        ),
+        (Facts(), TargetSummary(), None),
+    ],
+)
+def test_what_is_unknown_of_target_and_machine(
+    facts: Facts, target: TargetSummary, gpus: Optional[Tuple[str, ...]]
+) -> None:
+    assert TargetSummary.of(facts) == target
+    assert MachineSummary.of(facts).gpus == gpus
+    assert list(assumed(facts)) == []
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,23 @@ def test_a_page_holds_the_gravest_in_full_and_the_rest_in_short() -> None:
     assert "in short" not in everything
 
 
+@pytest.mark.parametrize("view", [View(), View(quiet=True)])
+def test_many_of_a_kind_are_counted(view: View) -> None:
+    broken = [replace(REQUIRES, component=f"package-{n} 1.0") for n in range(5000)]
+    others = [replace(NUMPY, component=f"other-{n} 1.0") for n in range(20)]
+    shown = text.render(report(ABI, *others, *broken), TRAINING, 0, view)
+    assert shown.startswith("1 error, 5020 warnings")
+    assert [shown.count(name) for name in ("mmcv-full", " package-", " other-")][1:] == [20, 20]
+    lines = shown.splitlines()
+    (more,) = (number for number, line in enumerate(lines) if "more of this kind" in line)
+    assert lines[more] == "   … and 4980 more of this kind (--verbose)"
+    assert "package-19 1.0" in "".join(lines[more - 3 : more])
+    assert len(shown) < 10_000
+    everything = text.render(report(*broken), TRAINING, 0, view._replace(verbose=True))
+    assert everything.count(" package-") == 5000
+    assert "more of this kind" not in everything
+
+
 def test_one_long_finding_is_shown_in_full() -> None:
     fixes = tuple(Fix(f"way {n}", (f"command {n}",)) for n in range(60))
     shown = text.render(report(replace(ABI, fixes=fixes)), TRAINING, 0, View())

@@ -141,10 +141,19 @@ class Distribution(Record, frozen=True, omit_defaults=True):
     # versions of other modules that its __init__.py asserts, {"mmcv": ">=1.3.8,<=1.4.0"}; "" where
     # it tests in another way; None if it was not read (it is for OpenMMLab's packages)
     limits: Optional[Dict[str, str]] = None
+    import_error: str = ""  # what importing its compiled part said, where a report tells that
     problem: str = ""  # why the metadata could not be read wholly
     # of one that is asked for (Target.asked): all that is asked of its version, which is empty
     # where several would do; `path` is the line that asks
     specifier: str = ""
+
+
+class GpuCode(Record, frozen=True, omit_defaults=True):
+    """GPU code in the libraries of a package, by compute capability."""
+
+    sass: Tuple[str, ...]  # compiled, ("7.0", "8.6")
+    ptx: Optional[Tuple[str, ...]] = None  # None where it is not known
+    origin: str = ""
 
 
 class CondaPackage(Record, frozen=True, omit_defaults=True):
@@ -218,6 +227,7 @@ class Target(Record, frozen=True, omit_defaults=True):
     # {module: folder} of those that are imported whoever installed them; pkg_resources is looked for
     modules: Dict[str, str] = {}
     torch: Optional[TorchFiles] = None
+    gpu_code: Dict[str, GpuCode] = {}  # of distributions of which it was read
     problems: Tuple[str, ...] = ()  # what the probe could not read, and why
     asked: Optional[Asked] = None  # the requirement files that ask for `distributions`
 

@@ -7,6 +7,7 @@ from typing import Optional
 from packaging.version import Version
 
 from envdoctor.knowledge.load import Knowledge
+from envdoctor.model.versions import WrittenVersion
 
 
 def serves(driver: Version, knowledge: Knowledge) -> Optional[str]:
@@ -21,3 +22,14 @@ def serves(driver: Version, knowledge: Knowledge) -> Optional[str]:
         if isinstance(branch, Version) and branch.major <= driver.major and "serves" in row
     }
     return served[max(served)] if served else None
+
+
+def of_branch(served: str, knowledge: Knowledge) -> Optional[Version]:
+    """The oldest release of the branch that serves just this CUDA, told as "470 (CUDA 11.4)"."""
+    table = knowledge.tables.get("branch")
+    for branch, row in table.rows.items() if table else ():
+        if str(row.get("serves")) == served and "lowest" in row:
+            oldest = WrittenVersion(str(row["lowest"]))
+            oldest.text = f"{branch} (CUDA {served})"
+            return oldest
+    return None

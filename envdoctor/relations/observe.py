@@ -15,8 +15,8 @@ from envdoctor.model.facts import Accelerator, Distribution, Facts, Gpu, Observe
 from envdoctor.model.finding import Evidence
 from envdoctor.model.versions import local_part, parse, specifier, try_parse
 from envdoctor.relations.components import DOTTED, PYTHON
-from envdoctor.relations.devices import family_of
-from envdoctor.relations.drivers import serves
+from envdoctor.relations.devices import family_of, lookup
+from envdoctor.relations.drivers import of_branch, serves
 from envdoctor.relations.judge import Domain
 from envdoctor.relations.values import compare
 
@@ -60,7 +60,9 @@ def observe(facts: Facts, knowledge: Knowledge) -> Observation:
             domains[component] = (Unknown(reason),)
     else:
         domains[PYTHON] = (_python(target),)
-        evidence[PYTHON] = Evidence("Python", target.version, target.python or "assumed")
+        if target.version:
+            where = target.python or ("assumed" if facts.target.assumed else facts.target.origin)
+            evidence[PYTHON] = Evidence("Python", target.version, where)
         for name, distribution in imported(target).items():
             package = knowledge.packages.get(name)
             if package is None:
@@ -192,6 +194,12 @@ def _observed(
         architecture = _architecture(distribution.tags) or facts.machine.architecture.value
         if architecture:
             attributes["architecture"] = architecture
+    code = target.gpu_code.get(package.name) if target is not None else None
+    if code is not None and "sass" in package.variant:
+        attributes["sass"] = tuple(parse(number) for number in code.sass)
+        attributes["ptx"] = Unknown(f"PTX of {package.name}")
+        if code.ptx is not None:
+            attributes["ptx"] = tuple(parse(number) for number in code.ptx)
     return label, origin, attributes
 
 
@@ -302,16 +310,26 @@ def imported(target: Target) -> Dict[str, Distribution]:
     return found
 
 
-def _python(target: Target) -> Build:
+def _python(target: Target) -> Value:
+    if not target.version:
+        return Unknown("the version of Python is unknown")
     version = parse(target.version)
     tag = f"cp{version.major}{version.minor}{'t' if target.free_threaded else ''}"
     return Build(PYTHON, version, {"tag": tag}, label=target.version, origin=target.python)
 
 
+def _capability(gpu: Gpu, knowledge: Knowledge) -> str:
+    """What the device said of itself; where nobody asked it, what devices of its name have."""
+    if gpu.compute_capability is not None:
+        return gpu.compute_capability
+    device = lookup(gpu.name, knowledge)
+    return "" if device is None else str(device.row.get("cc", ""))
+
+
 def gpu_build(gpu: Gpu, knowledge: Knowledge) -> Build:
     """A device as a build of host.gpu."""
     attributes: Dict[str, Value] = {"name": gpu.name, "family": family_of(gpu.name, knowledge)}
-    version = try_parse(gpu.compute_capability or "")
+    version = try_parse(_capability(gpu, knowledge))
     attributes["cc"] = version or Unknown(f"compute capability of {gpu.name}")
     return Build("host.gpu", None, attributes, label=gpu.name)
 
@@ -341,6 +359,7 @@ def _host(
             evidence[component] = Evidence(what, observed.value, _where(observed))
         domains[component] = (value,)
     _derive_served(facts, knowledge, domains, evidence)
+    _derive_driver(facts, knowledge, domains)
     domains["host.wsl"] = (bool(machine.wsl.value),)
     domains["host.jetson"] = (machine.jetson.value or "",)
     environ = facts.target.value.environ if facts.target.value is not None else {}
@@ -369,13 +388,26 @@ def _derive_served(
         evidence["host.serves"] = Evidence(DOTTED["host.serves"], served, "the driver's branch")
 
 
+def _derive_driver(facts: Facts, knowledge: Knowledge, domains: Dict[str, Domain]) -> None:
+    """Where libcuda said what it serves and the driver's number is unknown, its branch is known.
+
+    Everything newer that a relation asks for is of a newer branch, so its oldest release will do.
+    """
+    told = facts.accelerator.serves
+    if isinstance(domains["host.driver"][0], Version) or told.value is None or told.assumed:
+        return
+    oldest = of_branch(told.value, knowledge)
+    if oldest is not None:
+        domains["host.driver"] = (oldest,)
+
+
 def _gpus(accelerator: Accelerator, knowledge: Knowledge, evidence: Dict[str, Evidence]) -> Value:
     gpus = accelerator.gpus
     if gpus.value is None:
         return Unknown(gpus.unknown or "the GPU is unknown")
     if not gpus.value:
         return Unknown("there is no GPU here")
-    names = Counter(f"{g.name} ({g.compute_capability or '?'})" for g in gpus.value)
+    names = Counter(f"{g.name} ({_capability(g, knowledge) or '?'})" for g in gpus.value)
     texts = (f"{count}x {name}" if count > 1 else name for name, count in names.items())
     evidence["host.gpu"] = Evidence("GPU", ", ".join(texts), _where(gpus))
     return tuple(gpu_build(gpu, knowledge) for gpu in gpus.value)

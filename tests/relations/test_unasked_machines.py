@@ -1,0 +1,105 @@
+"""Facts of machines that nobody asked: a GPU known by its name, a driver by what it serves."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Optional
+
+import pytest
+
+from envdoctor.knowledge.load import load
+from envdoctor.model.build import Unknown
+from envdoctor.model.facts import (
+    Accelerator,
+    Distribution,
+    Facts,
+    Gpu,
+    GpuCode,
+    Observed,
+    Target,
+    TorchFiles,
+    seen,
+)
+from envdoctor.relations.observe import observe
+from envdoctor.rules.check import check
+
+
+def facts(
+    torch: str,
+    gpu: Optional[str] = None,
+    serves: str = "",
+    code: Optional[Dict[str, GpuCode]] = None,
+    driver: str = "",
+    python: str = "3.8.10",
+) -> Facts:
+    def said(text: str) -> Observed[str]:
+        return seen(text, "line 1") if text else Observed()
+
+    return Facts(
+        accelerator=Accelerator(
+            vendor=seen("nvidia", "line 1"),
+            gpus=seen((Gpu(gpu),), "line 2") if gpu else Observed(),
+            driver=said(driver),
+            serves=said(serves),
+        ),
+        target=seen(
+            Target(
+                python="",
+                version=python,
+                distributions=(Distribution("torch", torch, "line 3", ""),),
+                torch=TorchFiles("", version=seen(torch, "line 3")),
+                gpu_code=code or {},
+            ),
+            "as reported",
+        ),
+    )
+
+
+def errors(given: Facts) -> List[str]:
+    return [f"{f.name}: {f.summary}" for f in check(given, load()).findings]
+
+
+@pytest.mark.parametrize(
+    "name", ["NVIDIA GeForce RTX 3090", "GeForce RTX 3080 Ti", "A100-SXM4-40GB"]
+)
+def test_a_gpu_is_known_by_its_name(name: str) -> None:
+    (error,) = errors(facts("1.9.0+cu102", name))
+    assert error.startswith("gpu-arch-not-in-torch: torch 1.9.0+cu102 has no code for sm_8")
+    assert errors(facts("1.9.0+cu111", name)) == []
+
+
+def test_a_gpu_of_an_unknown_name_is_undecided() -> None:
+    assert errors(facts("1.9.0+cu102", "NVIDIA GeForce ...")) == []
+
+
+def test_what_a_device_says_of_itself_comes_before_its_name() -> None:
+    given = facts("1.9.0+cu102")
+    odd = Accelerator(seen("nvidia", ""), seen((Gpu("RTX 3090", "7.5"),), "line 2"))
+    assert errors(Facts(accelerator=odd, target=given.target)) == []
+
+
+def test_code_that_was_read_replaces_that_of_the_release() -> None:
+    own = {"torch": GpuCode(("6.1",), (), "line 4")}
+    assert errors(facts("1.7.1+cu110", "Tesla V100")) == []
+    (error,) = errors(facts("1.7.1+cu110", "Tesla V100", code=own))
+    assert error == (
+        "gpu-arch-not-in-torch: torch 1.7.1+cu110 has no code for sm_70 (Tesla V100): "
+        "kernels will not start"
+    )
+    with_ptx = {"torch": GpuCode(("6.1",), ("6.1",), "line 4")}
+    assert errors(facts("1.7.1+cu110", "Tesla V100", code=with_ptx)) == []
+    unknown_ptx = {"torch": GpuCode(("6.1",), None, "line 4")}
+    assert errors(facts("1.7.1+cu110", "Tesla V100", code=unknown_ptx)) == []
+
+
+def test_what_libcuda_serves_decides_where_the_number_of_the_driver_is_unknown() -> None:
+    (error,) = errors(facts("2.1.0+cu121", serves="11.4"))
+    assert error == ("driver-too-old: driver 470 (CUDA 11.4) is too old for torch 2.1.0+cu121")
+    assert errors(facts("2.1.0+cu118", serves="11.4")) == []
+    assert errors(facts("2.1.0+cu121", serves="12.0")) == []
+    assert errors(facts("2.1.0+cu121", serves="99.9")) == []
+
+
+def test_a_python_of_unknown_version() -> None:
+    observed = observe(facts("2.1.0+cu121", python=""), load())
+    assert isinstance(observed.domains["python"][0], Unknown)
+    assert "python" not in observed.evidence

@@ -160,18 +160,18 @@ def judge(
         if bound.relation.accelerator and accelerator not in ("", bound.relation.accelerator):
             continue
         rejected = []
-        verdicts = set()
+        said = set()
         reason = ""
-        for group, verdict, why in _verdicts(bound, candidates, domains):
-            verdicts.add(verdict)
+        for group, verdict, why in verdicts(bound, candidates, domains):
+            said.add(verdict)
             reason = reason or why
             if verdict is Verdict.FAILS:
                 rejected += group
         if rejected:
             breaches.append(Breach(bound, tuple(rejected)))
-        if verdicts == {Verdict.HOLDS}:
+        if said == {Verdict.HOLDS}:
             held.append(bound)
-        elif Verdict.UNDECIDED in verdicts or (rejected and len(verdicts) > 1):
+        elif Verdict.UNDECIDED in said or (rejected and len(said) > 1):
             undecided.append((bound, reason or "which build it is cannot be told"))
     errors = [b for b in breaches if b.bound.relation.severity == "error"]
     rejected_ids = {id(build) for breach in errors for build in breach.builds}
@@ -183,7 +183,7 @@ def judge(
     return Judgement(violations, tuple(breaches), tuple(held), tuple(undecided), survivors)
 
 
-def _verdicts(
+def verdicts(
     bound: Bound, candidates: Sequence[Build], domains: Domains
 ) -> Iterator[Tuple[List[Build], Verdict, str]]:
     """For each group of candidates that the relation cannot tell apart, its verdict."""
@@ -196,7 +196,7 @@ def _verdicts(
     size = 1
     for _, values in others:
         size *= len(values)
-    for group in _groups(candidates, bound.reads["self"]):
+    for group in groups(candidates, bound.reads["self"]):
         if size > _MAX_COMBINATIONS:
             yield group, Verdict.UNDECIDED, "too many builds may be installed"
             continue
@@ -215,17 +215,19 @@ def _verdicts(
             yield group, Verdict.HOLDS, ""
 
 
-def _key(value: Value, names: Sequence[str]) -> Tuple[object, ...]:
+def key(value: Value, names: Sequence[str]) -> Tuple[object, ...]:
+    """What tells a value from others where only these attributes count."""
     if not isinstance(value, Build):
         return (value,)
     return tuple(scalar(value) if n == "version" else attribute(value, n) for n in names)
 
 
-def _groups(builds: Sequence[Build], names: Sequence[str]) -> List[List[Build]]:
-    groups: Dict[Tuple[object, ...], List[Build]] = {}
+def groups(builds: Sequence[Build], names: Sequence[str]) -> List[List[Build]]:
+    """Builds that these attributes do not tell apart, together."""
+    found: Dict[Tuple[object, ...], List[Build]] = {}
     for build in builds:
-        groups.setdefault(_key(build, names), []).append(build)
-    return list(groups.values())
+        found.setdefault(key(build, names), []).append(build)
+    return list(found.values())
 
 
 def _distinct(values: Domain, names: Sequence[str]) -> List[Value]:
@@ -233,5 +235,5 @@ def _distinct(values: Domain, names: Sequence[str]) -> List[Value]:
     found: Dict[Tuple[object, ...], Value] = {}
     for value in values:
         kind = value.component if isinstance(value, Build) else ""
-        found.setdefault((kind, *_key(value, names)), value)
+        found.setdefault((kind, *key(value, names)), value)
     return list(found.values())

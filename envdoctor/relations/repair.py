@@ -1,66 +1,74 @@
 """The smallest change of installed packages that mends a violation.
 
-One package is exchanged; packages that its new build breaks are exchanged with it, if they can be.
-Larger changes are the resolver's.
+One package is exchanged, added, or put in the place of another that provides the same module;
+packages that this breaks are exchanged with it, if they can be. Larger changes are the resolver's.
+A plan is judged before it is told: what was to be mended is, nothing else is broken, and what was
+compiled against a package that moves is installed again.
 """
 
 from __future__ import annotations
 
 import re
-from typing import (
-    Dict,
-    FrozenSet,
-    Iterator,
-    List,
-    Mapping,
-    NamedTuple,
-    Optional,
-    Sequence,
-    Set,
-    Tuple,
-)
+from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from packaging.version import Version
 
 from envdoctor.knowledge.load import Knowledge
-from envdoctor.model.build import Build, Value
-from envdoctor.model.versions import cuda_tag, parse
-from envdoctor.relations.judge import Domain, Relations, Violation, judge
-from envdoctor.relations.observe import Observation, alike, set_modules
+from envdoctor.model.build import ABSENT, Build, Unknown, Value
+from envdoctor.model.versions import cuda_tag, local_part, parse, series
+from envdoctor.relations.fit import Fit
+from envdoctor.relations.judge import Bound, Domain, Relations, Violation
+from envdoctor.relations.observe import Observation, kind, set_modules
 
 _FIELD = re.compile(r"\{([\w.]+)\}")
-_MAX_FOLLOWERS = 4
+_MODULE = "module."
+_MAX_CHANGES = 4
 _HEAVY = 7  # dependents that a package with GPU code counts for
 _MAJOR = 10  # series that a step to another major number counts for
-_MAX_TRIED = 60  # builds of the first package that break others and are followed up
+_MAX_TRIED = 40  # builds of a follower that are tried for one which breaks nothing more
+_NVIDIA = ("", "none", "nvidia")  # vendors of accelerators whose machines the wheels are for
+_OTHERS = ("vendor", "source")  # origins of builds that no published wheel was compiled against
+_LINKED = ("cuda", "abi")  # with its series, what compiled code was made for
 
 
 class Change(NamedTuple):
-    """A package to exchange: what is there, and the build to put in its place."""
+    """What is there, and the build to put in its place.
 
-    before: Build
+    Nothing was there where `before` is None. Where both are one, it is to be compiled again.
+    """
+
+    before: Optional[Build]
     after: Build
+
+    @property
+    def removed(self) -> str:
+        """The package that makes way for another of the same module, "" if none does."""
+        if self.before is None or self.before.component == self.after.component:
+            return ""
+        return self.before.component
+
+    @property
+    def compiled_again(self) -> bool:
+        """Whether the same sources are to be compiled once more."""
+        return self.before is self.after
 
 
 Plan = Tuple[Change, ...]
+_Rank = Tuple[int, ...]
+_World = Dict[str, Domain]
+
+
+class _Goal(NamedTuple):
+    """What is to be mended: relations of one component; also, what must not stay for the CPU."""
+
+    component: str
+    ids: FrozenSet[str]
+    no_cpu: bool = False
 
 
 def repair(violation: Violation, observation: Observation, relations: Relations) -> Optional[Plan]:
     """The smallest plan, the nearest build among equals; None if one package is not enough."""
-    search = _Search(observation, relations)
-    names = [violation.component]
-    for breach in violation.breaches:
-        names += [n for n in breach.bound.reads if n in relations.knowledge.packages]
-        for module in breach.bound.reads:
-            if module.startswith("module."):
-                names += relations.knowledge.providers[module[len("module.") :]]
-    best: Optional[Tuple[Tuple[int, ...], Plan]] = None
-    for name in dict.fromkeys(names):
-        limit = len(best[1]) if best else _MAX_FOLLOWERS
-        found = search.exchange(name, violation.component, limit)
-        if found is not None and (best is None or found[0] < best[0]):
-            best = found
-    return best[1] if best else None
+    return Repairs(observation, relations).plan(violation)
 
 
 def requirement_arguments(build: Build) -> Optional[str]:
@@ -81,151 +89,385 @@ def requirement_arguments(build: Build) -> Optional[str]:
     return _FIELD.sub(fill, template)
 
 
-class _Search:
-    def __init__(self, observation: Observation, relations: Relations) -> None:
+class Repairs:
+    """Looks for the repairs of one observed environment."""
+
+    def __init__(
+        self, observation: Observation, relations: Relations, platform: Optional[str] = None
+    ) -> None:
+        """`platform` is the kind of device that exchanged builds are to be for.
+
+        As a rule it is the one that the installed builds are for.
+        """
         self.observation = observation
         self.relations = relations
         self.knowledge: Knowledge = relations.knowledge
-        self.installed: Dict[str, Build] = {}
-        self.domains: Dict[str, Domain] = dict(observation.domains)
-        for name in self.knowledge.packages:
-            domain = observation.domains.get(name, ())
-            if domain and isinstance(domain[0], Build):
-                self.domains[name] = self._possible(name, domain)  # whole now, it need not stay so
-                self.installed[name] = _common(
-                    [b for b in self.domains[name] if isinstance(b, Build)]
-                )
-        set_modules(self.domains, self.knowledge)
-        self.before = {name: self._breaches(name, self.domains) for name in self.installed}
-
-    def _possible(self, name: str, domain: Domain) -> Domain:
-        """Of the builds that may be installed, those that fit the packages beside them."""
-        judgement = judge(
-            self.relations, name, self.observation.domains, self.observation.accelerator
+        self.fit = Fit(relations, observation.accelerator)
+        self._heeded: Dict[str, List[Bound]] = {}
+        self.world: _World = dict(observation.domains)
+        driver, serves = (
+            self.world.get(c, (Unknown(),))[0] for c in ("host.driver", "host.serves")
         )
-        rejected = {
-            id(build)
-            for breach in judgement.breaches
-            if breach.bound.relation.owner is not None
-            for build in breach.builds
+        if isinstance(driver, Version) and not isinstance(serves, Version):
+            self.world["host.serves"] = (parse("0"),)  # unknown is not known to be enough
+        self.installed: Dict[str, Build] = {}
+        for name in self.knowledge.packages:
+            domain = self.world.get(name, ())
+            if domain and isinstance(domain[0], Build):
+                self.world[name] = self._possible(name)
+                self.installed[name] = _common(
+                    [b for b in self.world[name] if isinstance(b, Build)]
+                )
+        set_modules(self.world, self.knowledge)
+        self._reads = {
+            name: [(bound, self._packages_read(bound)) for bound in self._of(name)]
+            for name in self.installed
         }
-        possible = tuple(build for build in domain if id(build) not in rejected) or domain
+        self._readers: Dict[str, List[str]] = {}
+        for name, read in self._reads.items():
+            for other in sorted({c for _, components in read for c in components}):
+                self._readers.setdefault(other, []).append(name)
+        self.before = {name: self._violated(name, self.world) for name in self.installed}
+        self._platform = platform or self._kind_of_the_stack()
+        self._single: Dict[int, Domain] = {}
+        self._ranked: Dict[Tuple[object, ...], List[Tuple[_Rank, int, Build]]] = {}
+
+    # --- what is asked -----------------------------------------------------------------------
+
+    def plan(self, violation: Violation) -> Optional[Plan]:
+        """The smallest plan that mends a violation, the nearest builds among equals."""
+        ids = frozenset(breach.bound.relation.id for breach in violation.breaches)
+        goal = _Goal(violation.component, ids)
+        return self._search(goal, self._starts(violation), _MAX_CHANGES)
+
+    def for_gpus(self, name: str) -> Optional[Plan]:
+        """The smallest plan that puts the build for the machine's GPUs in the place of a CPU's.
+
+        None too where the driver, or a GPU, is not known well enough to choose one.
+        """
+        (serves,), (gpus,) = self.world["host.serves"], self.world["host.gpu"]
+        if not isinstance(serves, Version) or not isinstance(gpus, tuple):
+            return None
+        if not all(isinstance(gpu.attributes.get("cc"), Version) for gpu in gpus):
+            return None
+        goal = _Goal(name, frozenset(), no_cpu=True)
+        return self._search(goal, [(name, name)], _MAX_CHANGES + len(self._for_the_cpu()))
+
+    def stays(self, name: str) -> str:
+        """Why an installed package is not to be exchanged, "" if it may be."""
+        origin = self.observation.origins.get(name, "")
+        build = self.installed[name]
+        package = self.knowledge.packages[name]
+        for_devices = "cuda" in package.variant
+        if origin == "vendor" or (local_part(build.label) and package.local is None):
+            return "a vendor's or somebody's own build"
+        if origin == "source":
+            return "installed from source"
+        if for_devices and origin == "conda":
+            return "conda's build"
+        if for_devices and self.observation.accelerator not in _NVIDIA:
+            return f"the build for {self.observation.accelerator}"
+        if for_devices and self.world.get("host.jetson", ("",))[0] and kind(build) != "cpu":
+            return "the build for Jetson"
+        return ""
+
+    def concerned(self, violation: Violation) -> List[str]:
+        """The installed packages that a violation is about."""
+        names = [leaving for leaving, _ in self._starts(violation) if leaving is not None]
+        names += self.knowledge.packages[violation.component].requires
+        return [name for name in dict.fromkeys(names) if name in self.installed]
+
+    # --- the search --------------------------------------------------------------------------
+
+    def _starts(self, violation: Violation) -> List[Tuple[Optional[str], str]]:
+        """What may be changed first, as (what leaves, what comes)."""
+        own = violation.component
+        starts: List[Tuple[Optional[str], str]] = [(own, own)]
+        for module in self.knowledge.packages[own].modules:
+            if any(_MODULE + module in b.reads for read in self._reads.values() for b, _ in read):
+                starts += [(own, other) for other in self.knowledge.providers[module]]
+        for breach in violation.breaches:
+            bound = breach.bound
+            for component in (*bound.components, *sorted(bound.asked)):
+                if component.startswith(_MODULE):
+                    providers = self.knowledge.providers[component[len(_MODULE) :]]
+                    there = [name for name in providers if name in self.installed]
+                    leaving: Sequence[Optional[str]] = there or (None,)
+                    starts += [(one, other) for one in leaving for other in providers]
+                elif component in self.installed:
+                    starts.append((component, component))
+                elif component in self.knowledge.packages and component in bound.asked:
+                    starts.append((None, component))
+        return list(dict.fromkeys(starts))
+
+    def _search(
+        self, goal: _Goal, starts: Sequence[Tuple[Optional[str], str]], most: int
+    ) -> Optional[Plan]:
+        best: Optional[Tuple[_Rank, Plan]] = None
+        for leaving, coming in starts:
+            if leaving is not None and self.stays(leaving):
+                continue
+            limit = best[0][0] if best else most
+            for found in self._plans(leaving, coming, goal, limit):
+                if best is None or found[0] < best[0]:
+                    best = found
+        return best[1] if best else None
+
+    def _plans(
+        self, leaving: Optional[str], coming: str, goal: _Goal, limit: int
+    ) -> Iterator[Tuple[_Rank, Plan]]:
+        """Plans that begin with one package, ever smaller ones."""
+        before = self.installed[leaving] if leaving is not None else None
+        felt = self._felt(coming, goal.component) ** 2
+        world = dict(self.world)
+        if leaving is not None and leaving != coming:
+            world[leaving] = (ABSENT,)
+            set_modules(world, self.knowledge)
+        allowed = self._allowed(coming, world, before)
+        for distance, position, build in self._nearest(coming, before, None):
+            if limit < 1:
+                return
+            if not allowed >> position & 1 or (goal.no_cpu and kind(build) == "cpu"):
+                continue
+            change = Change(before, build)
+            plan = self._complete(self._with(self.world, change), [change], goal, limit)
+            if plan is not None:
+                again = sum(change.compiled_again for change in plan)
+                yield (len(plan), again, distance[0] * felt, felt, *distance), tuple(plan)
+                limit = len(plan) - 1  # those that follow are farther
+
+    def _complete(
+        self, world: _World, plan: List[Change], goal: _Goal, limit: int
+    ) -> Optional[List[Change]]:
+        """Change what the changes broke, until nothing is broken by them; None if it cannot be."""
+        while True:
+            broken = self._broken_by(plan, world, goal)
+            if not broken:
+                return plan if self._hold(plan, world) else None
+            if len(plan) + len(broken) > limit:
+                return None
+            change = self._mend(broken, plan, world, goal)
+            if change is None:
+                return None
+            plan = [*plan, change]
+            world = self._with(world, change)
+
+    def _mend(
+        self, broken: Sequence[str], plan: List[Change], world: _World, goal: _Goal
+    ) -> Optional[Change]:
+        """A change that makes the first of the broken packages whole."""
+        name = broken[0]
+        if name not in self.installed or any(c.after.component == name for c in plan):
+            return self._add(self._missing(name, world), broken, plan, world, goal)
+        before = self.installed[name]
+        again = Change(before, before) if self._compiles(name, world) else None
+        if self.stays(name):
+            return again
+        surely = len(self._compiled(name, self.world[name])) == len(self.world[name])
+        first: Optional[Change] = None
+        allowed = self._allowed(name, world, before)
+        tried = 0
+        for _, position, build in self._nearest(name, before, plan[0].after):
+            if again and surely and build.version != before.version:
+                break
+            if not allowed >> position & 1 or (goal.no_cpu and kind(build) == "cpu"):
+                continue
+            change = Change(before, build)
+            after = self._broken_by([*plan, change], self._with(world, change), goal)
+            if len(after) < len(broken):
+                return change
+            first = first or change
+            tried += 1
+            if tried > _MAX_TRIED:
+                break
+        return again or first or self._add(self._missing(name, world), broken, plan, world, goal)
+
+    def _add(
+        self,
+        missing: Sequence[str],
+        broken: Sequence[str],
+        plan: List[Change],
+        world: _World,
+        goal: _Goal,
+    ) -> Optional[Change]:
+        """One of the packages that are missing, in the newest build that breaks nothing."""
+        for name in missing:
+            allowed = self._allowed(name, world, None)
+            for _, position, build in self._nearest(name, None, plan[0].after):
+                if not allowed >> position & 1:
+                    continue
+                change = Change(None, build)
+                after = self._broken_by([*plan, change], self._with(world, change), goal)
+                if len(after) < len(broken):
+                    return change
+        return None
+
+    # --- what is judged ----------------------------------------------------------------------
+
+    def _broken_by(self, plan: Sequence[Change], world: _World, goal: _Goal) -> List[str]:
+        """Packages that are not whole after these changes: broken by them, or not yet mended."""
+        touched = _touched(plan)
+        came = {change.after.component for change in plan}
+        names = [goal.component, *(n for t in sorted(touched) for n in self._readers.get(t, ()))]
+        found = [
+            name
+            for name in dict.fromkeys(names)
+            if name not in touched and self._is_broken(name, touched, world, goal)
+        ]
+        found += [n for n in self.installed if n not in (*touched, *found) and self._moved(n, plan)]
+        if goal.no_cpu:
+            found += [n for n in self._for_the_cpu() if n not in (*touched, *found)]
+        return [*found, *(n for n in sorted(came) if self._missing(n, world))]
+
+    def _is_broken(self, name: str, touched: Set[str], world: _World, goal: _Goal) -> bool:
+        violated = self._violated(name, world)
+        if not violated:
+            return False
+        if violated - self.before[name] or (name == goal.component and violated & goal.ids):
+            return True
+        return any(
+            bound.relation.id in violated and touched & read for bound, read in self._reads[name]
+        )
+
+    def _hold(self, plan: Sequence[Change], world: _World) -> bool:
+        """Whether each package that came fits the world that all of them have made."""
+        for change in plan:
+            name = change.after.component
+            if change.compiled_again:
+                if not self._compiles(name, world):
+                    return False
+                continue
+            builds = self.knowledge.packages[name].builds()
+            (position,) = (n for n, build in enumerate(builds) if build is change.after)
+            if not self._allowed(name, world, change.before) >> position & 1:
+                return False
+        return True
+
+    def _of(self, name: str) -> List[Bound]:
+        """The relations of a package that a plan has to heed: information is none."""
+        if name not in self._heeded:
+            bounds = self.fit.of(name)
+            self._heeded[name] = [b for b in bounds if b.relation.severity != "info"]
+        return self._heeded[name]
+
+    def _violated(self, name: str, world: _World) -> FrozenSet[str]:
+        """Ids of the relations that reject an installed package, or one that it may be."""
+        builds = world[name]
+        return frozenset(
+            bound.relation.id
+            for bound in self._of(name)
+            if self.fit.ask(bound, builds, world).rejected
+        )
+
+    def _allowed(self, name: str, world: _World, before: Optional[Build]) -> int:
+        """The builds of a package that no relation of its own rejects, as a set of bits.
+
+        That something needed is not there rejects none, since it can be added. What is not known
+        of a build counts against it, unless as little is known of the one in whose place it comes.
+        """
+        builds = self.knowledge.packages[name].builds()
+        rejected = 0
+        for bound in self._of(name):
+            if any(not _is_there(world.get(c)) for c in bound.asked):
+                continue
+            answer = self.fit.ask(bound, builds, world)
+            rejected |= answer.rejected
+            if answer.unsure:
+                rejected |= answer.unsure & ~self._equal(bound, builds, before)
+        return ~rejected & ((1 << len(builds)) - 1)
+
+    def _equal(self, bound: Bound, builds: Tuple[Build, ...], before: Optional[Build]) -> int:
+        """The builds that a relation cannot tell from the installed one."""
+        if before is None or before.component != bound.owner:
+            return 0
+        names = bound.reads["self"]
+        own = self.fit.view((before,), names)
+        return sum(
+            1 << n for n, b in enumerate(builds) if self.fit.view(self._alone(b), names) == own
+        )
+
+    def _missing(self, name: str, world: _World) -> List[str]:
+        """Packages that are not there and that a package of this world asks for."""
+        found: List[str] = []
+        for bound in self._of(name):
+            gone = [c for c in sorted(bound.asked) if not _is_there(world.get(c))]
+            if gone and self.fit.ask(bound, world[name], world).rejected:
+                for component in gone:
+                    if component in self.knowledge.packages:
+                        found.append(component)
+                    elif component.startswith(_MODULE):
+                        found += self.knowledge.providers[component[len(_MODULE) :]]
+        return found
+
+    def _compiles(self, name: str, world: _World) -> bool:
+        """Whether the installed release may be compiled (again) in a world."""
+        sources = self._sources(name)
+        return bool(sources) and not any(
+            self.fit.ask(bound, sources, world).rejected for bound in self._of(name)
+        )
+
+    def _sources(self, name: str) -> Domain:
+        """The installed build as compiled from source, if it may be that."""
+        builds = self._compiled(name, self.observation.domains[name])
+        return self._alone(builds[0]) if builds else ()
+
+    def _compiled(self, name: str, domain: Domain) -> List[Build]:
+        """Of what may be installed, what was compiled for what is beside it."""
+        if "compiles" not in self.knowledge.packages[name].variant:
+            return []
+        builds = (build for build in domain if isinstance(build, Build))
+        return [build for build in builds if build.attributes.get("origin") == "source"]
+
+    def _moved(self, name: str, plan: Sequence[Change]) -> bool:
+        """Whether a package that was compiled here needs it again: what it was made for moved."""
+        if not self._compiled(name, self.world[name]):
+            return False
+        required = self.knowledge.packages[name].requires
+        return any(
+            change.before is not None
+            and change.after.component in required
+            and linked(change.before) != linked(change.after)
+            for change in plan
+        )
+
+    def _for_the_cpu(self) -> List[str]:
+        return [name for name, build in self.installed.items() if kind(build) == "cpu"]
+
+    # --- builds and worlds -------------------------------------------------------------------
+
+    def _possible(self, name: str) -> Domain:
+        """Of the builds that may be installed, those that fit the packages beside them."""
+        domain = self.observation.domains[name]
+        every = left = (1 << len(domain)) - 1
+        for bound in self._of(name):
+            rejected = self.fit.ask(bound, domain, self.observation.domains).rejected
+            if bound.relation.owner is not None and rejected != every:
+                left &= ~rejected
+        possible = tuple(b for n, b in enumerate(domain) if left >> n & 1) or domain
         # sources compiled beside another package are no more sure to fit than a wheel for it
         wheels = tuple(
-            build
-            for build in possible
-            if isinstance(build, Build) and build.attributes.get("origin") == "wheel"
+            b for b in possible if isinstance(b, Build) and b.attributes.get("origin") == "wheel"
         )
         return wheels or possible
 
-    def exchange(
-        self, name: str, mended: str, limit: int
-    ) -> Optional[Tuple[Tuple[int, ...], Plan]]:
-        """The best plan that begins with `name`, of at most `limit` changes, with its rank."""
-        if name not in self.installed:
-            return None
-        before = self.installed[name]
-        best: Optional[Tuple[Tuple[int, ...], Plan]] = None
-        tried = 0
-        whole = self._whole(name, self.domains)
-        for distance, build in self._nearest(before):
-            if id(build) not in whole:
-                continue
-            domains = self._with(self.domains, build)
-            if name != mended and self._broken(mended, domains):
-                continue
-            plan: Optional[List[Change]] = [Change(before, build)]
-            broken = self._broken_beside(name, domains, mended)
-            if broken:
-                tried += 1
-                if tried > _MAX_TRIED:
-                    break
-                plan = self._follow(broken, domains, [Change(before, build)], limit)
-            if plan is None:
-                continue
-            felt = self._felt(name, mended) ** 2
-            rank = (len(plan), distance[0] * felt, felt, *distance)
-            if best is None or rank < best[0]:
-                best = (rank, tuple(plan))
-            if len(plan) == 1:
-                break
-        return best
+    def _kind_of_the_stack(self) -> Optional[str]:
+        """What device the installed builds are for; CUDA's where a GPU is there, if they differ."""
+        kinds = {kind(build) for build in self.installed.values()} - {None}
+        for other in sorted(str(k) for k in kinds - {"cuda", "cpu"}):
+            return other
+        has_gpu = isinstance(self.world.get("host.gpu", (Unknown(),))[0], tuple)
+        if kinds == {"cpu"} or kinds == {"cuda"}:
+            return kinds.pop()
+        return "cuda" if has_gpu else None
 
-    def _follow(
-        self,
-        broken: Sequence[str],
-        domains: Dict[str, Domain],
-        plan: List[Change],
-        limit: int,
-    ) -> Optional[List[Change]]:
-        """Exchange the packages that a change broke as well."""
-        if len(plan) + len(broken) > limit:
-            return None
-        for name in broken:
-            before = self.installed[name]
-            whole = self._whole(name, domains)
-            for _, build in self._nearest(before, plan[0].after):
-                if id(build) not in whole:
-                    continue
-                tried = self._with(domains, build)
-                if not self._broken(name, tried):
-                    domains, plan = tried, [*plan, Change(before, build)]
-                    break
+    def _packages_read(self, bound: Bound) -> Set[str]:
+        found: Set[str] = set()
+        for component in (*bound.components, *bound.asked):
+            if component.startswith(_MODULE):
+                found.update(self.knowledge.providers[component[len(_MODULE) :]])
             else:
-                if self._worse(name, domains):
-                    return None
-        touched = [change.after.component for change in plan]
-        if any(self._broken(name, domains) for name in touched):
-            return None
-        for name in touched:
-            later = self._broken_beside(name, domains, *touched)
-            if any(self._worse(other, domains) for other in later):
-                return None
-        return plan
-
-    def _broken_beside(self, name: str, domains: Dict[str, Domain], *passed: str) -> List[str]:
-        """Installed packages that speak of `name` and are broken, but for those `passed` over."""
-        components = self._components(name)
-        return [
-            other
-            for other in self.installed
-            if other not in (name, *passed)
-            and any(components & set(bound.reads) for bound in self.relations.of(other))
-            and self._broken(other, domains)
-        ]
-
-    def _whole(self, name: str, domains: Mapping[str, Domain]) -> Set[int]:
-        """Identities of the builds of `name` that no relation of its own rejects."""
-        builds = self.knowledge.packages[name].builds()
-        judgement = judge(
-            self.relations, name, {**domains, name: builds}, self.observation.accelerator
-        )
-        rejected = {
-            id(build)
-            for breach in judgement.breaches
-            if breach.bound.relation.severity != "info"
-            for build in breach.builds
-        }
-        return {id(build) for build in builds} - rejected
-
-    def _worse(self, name: str, domains: Mapping[str, Domain]) -> bool:
-        """Whether a package is broken in a way in which it was not before."""
-        return bool(self._breaches(name, domains) - self.before[name])
-
-    def _broken(self, name: str, domains: Mapping[str, Domain]) -> bool:
-        return bool(self._breaches(name, domains))
-
-    def _breaches(self, name: str, domains: Mapping[str, Domain]) -> FrozenSet[str]:
-        """Ids of the relations that leave no build of an installed package."""
-        if name not in self.installed:
-            return frozenset()
-        judgement = judge(self.relations, name, domains, self.observation.accelerator)
-        return frozenset(
-            breach.bound.relation.id
-            for violation in judgement.violations
-            for breach in violation.breaches
-            if breach.bound.relation.severity != "info"
-        )
+                found.add(component)
+        return found
 
     def _felt(self, name: str, mended: str) -> int:
         """How much a change of `name` is felt by what is installed beside the `mended` package.
@@ -233,53 +475,101 @@ class _Search:
         What is exchanged for one that has GPU code, others were compiled against; and a package
         is kept rather than what it needs.
         """
-        components = self._components(name)
-        dependents = sum(
-            other not in (name, mended)
-            and any(components & set(bound.reads) for bound in self.relations.of(other))
-            for other in self.installed
-        )
+        dependents = len([n for n in self._readers.get(name, ()) if n not in (name, mended)])
         heavy = _HEAVY if "sass" in self.knowledge.packages[name].variant else 0
         return 1 + dependents + heavy + (name == mended)
 
-    def _components(self, name: str) -> Set[str]:
-        return {name} | {f"module.{m}" for m in self.knowledge.packages[name].modules}
+    def _alone(self, build: Build) -> Domain:
+        return self._single.setdefault(id(build), (build,))
 
-    def _with(self, domains: Dict[str, Domain], build: Build) -> Dict[str, Domain]:
-        changed = {**domains, build.component: (build,)}
-        set_modules(changed, self.knowledge)
+    def _with(self, world: _World, change: Change) -> _World:
+        changed = dict(world)
+        name = change.after.component
+        if change.removed:
+            changed[change.removed] = (ABSENT,)
+        changed[name] = self._sources(name) if change.compiled_again else self._alone(change.after)
+        for module in self.knowledge.packages[name].modules:
+            names = self.knowledge.providers[module]
+            there = [changed[n] for n in names if _is_there(changed.get(n))]
+            if len(there) == 1:
+                changed[_MODULE + module] = there[0]
+            else:
+                changed[_MODULE + module] = tuple(b for domain in there for b in domain) or (
+                    ABSENT,
+                )
         return changed
 
-    def _companion(self, build: Build) -> Build:
-        """The installed package whose CUDA a build is to share: what it requires, else itself."""
-        for name in self.knowledge.packages[build.component].requires:
-            required = self.installed.get(name)
-            if required is not None and "cuda" in required.attributes:
-                return required
-        return build
+    def _companion(self, name: str) -> Optional[Build]:
+        """The installed package whose CUDA and processor the builds of a package are to share."""
+        for required in self.knowledge.packages[name].requires:
+            build = self.installed.get(required)
+            if build is not None and "cuda" in build.attributes:
+                return build
+        return None
 
     def _nearest(
-        self, before: Build, beside: Optional[Build] = None
-    ) -> Iterator[Tuple[Tuple[int, ...], Build]]:
+        self, name: str, before: Optional[Build], beside: Optional[Build]
+    ) -> List[Tuple[_Rank, int, Build]]:
         """Builds that can be installed by a command of the matrices, nearest first.
 
-        `beside` is the build for whose sake it is exchanged: the CUDA is to be that one's.
+        `beside` is the build for whose sake it is exchanged: the CUDA is to be that one's. Nearest
+        to nothing is the newest.
         """
-        package = self.knowledge.packages[before.component]
-        python = self.observation.domains.get("python", ())
-        like = beside or self._companion(before)
-        distance = _Distance(before, package.releases, like.attributes.get("cuda"))
-        ranked = []
-        for order, build in enumerate(package.builds()):
-            if requirement_arguments(build) is None or not _proven(build, python):
-                continue
-            if _is_preview(build) and not _is_preview(before):
-                continue
-            if alike(before, build) and alike(like, build):
-                ranked.append((distance.of(build), order, build))
-        ranked.sort(key=lambda item: item[:2])
-        for rank, _, build in ranked:
-            yield rank, build
+        like = beside if beside is not None and "cuda" in beside.attributes else None
+        like = like or self._companion(name) or before
+        cuda = like.attributes.get("cuda") if like is not None else None
+        if not isinstance(cuda, Version):
+            cuda = self.world.get("host.serves", (None,))[0]
+        asked = (name, id(before), cuda)
+        if asked not in self._ranked:
+            package = self.knowledge.packages[name]
+            distance = _Distance(before, package.releases, cuda)
+            ranked = [
+                (distance.of(build), position, build)
+                for position, build in enumerate(package.builds())
+                if self._offered(build, before, like)
+            ]
+            ranked.sort(key=lambda item: (_unstated(item[2], package.variant), *item[:2]))
+            self._ranked[asked] = ranked
+        return self._ranked[asked]
+
+    def _offered(self, build: Build, before: Optional[Build], like: Optional[Build]) -> bool:
+        """Whether a build is known to be had, for this interpreter, processor and device."""
+        python = self.world.get("python", ())
+        if requirement_arguments(build) is None or not _proven(build, python):
+            return False
+        if _is_preview(build) and not (before is not None and _is_preview(before)):
+            return False
+        own = kind(build)
+        if own is not None:
+            if own != self._platform or self.observation.accelerator not in _NVIDIA:
+                return False
+            needs = self.knowledge.packages[build.component].requires
+            beside = self._companion(build.component)
+            if needs and (
+                beside is None or self.observation.origins.get(beside.component) in _OTHERS
+            ):
+                return False  # it was compiled for something that is not there
+        architecture = build.attributes.get("architecture")
+        for other in (before, like):
+            stated = other.attributes.get("architecture") if other is not None else None
+            if architecture is not None and stated not in (None, architecture):
+                return False
+        return True
+
+
+def _touched(plan: Sequence[Change]) -> Set[str]:
+    return {c.after.component for c in plan} | {c.removed for c in plan if c.removed}
+
+
+def _is_there(domain: Optional[Domain]) -> bool:
+    return domain is not None and isinstance(domain[0], Build)
+
+
+def linked(build: Build) -> Tuple[Optional[Value], ...]:
+    """What code that was compiled against a build depends on."""
+    version = series(build.version) if build.version is not None else None
+    return (version, *(build.attributes.get(name) for name in _LINKED))
 
 
 def _common(builds: Sequence[Build]) -> Build:
@@ -300,6 +590,12 @@ def _proven(build: Build, python: Domain) -> bool:
     return not isinstance(proven, tuple) or not tags or any(tag in proven for tag in tags)
 
 
+def _unstated(build: Build, variant: Dict[str, str]) -> bool:
+    """Whether it is not known for which interpreters a build is, though it is of others."""
+    names = [name for name in ("python", "requires_python") if name in variant]
+    return bool(names) and not any(name in build.attributes for name in names)
+
+
 def _is_preview(build: Build) -> bool:
     return build.version is not None and build.version.is_prerelease
 
@@ -307,24 +603,32 @@ def _is_preview(build: Build) -> bool:
 class _Distance:
     """How far builds are from one: series apart, releases apart, CUDA apart, older."""
 
-    def __init__(self, before: Build, releases: Sequence[Version], cuda: Optional[Value]) -> None:
-        self.before = before
+    def __init__(
+        self, before: Optional[Build], releases: Sequence[Version], cuda: Optional[Value]
+    ) -> None:
+        self.before = before.version if before is not None else None
         self.cuda = cuda
         self.release: Dict[Version, int] = {}
         self.series: Dict[Tuple[int, int], int] = {}
-        if before.version is not None:
-            known = sorted({*releases, parse(before.version.public)})
-            self.release = {version: index for index, version in enumerate(known)}
-            for version in known:
-                self.series.setdefault((version.major, version.minor), len(self.series))
+        known = set(releases)
+        if self.before is not None:
+            known.add(parse(self.before.public))
+        self.release = {version: index for index, version in enumerate(sorted(known))}
+        for version in sorted(known):
+            self.series.setdefault((version.major, version.minor), len(self.series))
+        self.newest = max(self.release.values())
 
-    def of(self, after: Build) -> Tuple[int, ...]:
-        old, new = self.before.version, after.version
-        if old is None or new is None:
+    def of(self, after: Build) -> _Rank:
+        old, new = self.before, after.version
+        if new is None:
             return (0, 0, 0, 0)
-        steps = self.release[new] - self.release[parse(old.public)]
-        apart = abs(self.series[new.major, new.minor] - self.series[old.major, old.minor])
-        apart += _MAJOR * abs(new.major - old.major)
+        steps = apart = 0
+        if old is None:
+            steps = self.newest - self.release[new]
+        else:
+            steps = self.release[new] - self.release[parse(old.public)]
+            apart = abs(self.series[new.major, new.minor] - self.series[old.major, old.minor])
+            apart += _MAJOR * abs(new.major - old.major)
         cuda = after.attributes.get("cuda")
         toolkits = 0
         if isinstance(self.cuda, Version) and isinstance(cuda, Version):

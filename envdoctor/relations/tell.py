@@ -11,7 +11,8 @@ from envdoctor.model.build import ABSENT, Build, Unknown, Value
 from envdoctor.model.text import render
 from envdoctor.model.versions import cuda_tag, fold, sm
 from envdoctor.relations.expression import compile_value
-from envdoctor.relations.judge import Breach, Domains, Relations, Verdict, Violation, judge
+from envdoctor.relations.fit import Fit
+from envdoctor.relations.judge import Bound, Breach, Domains, Relations, Verdict, Violation
 from envdoctor.relations.observe import alike, set_modules
 from envdoctor.relations.values import scalar
 
@@ -33,6 +34,7 @@ class Teller:
         self.domains = domains
         self.accelerator = accelerator
         self._fits: Dict[str, List[Build]] = {}
+        self._fit = Fit(relations, accelerator)
 
     def part(self, breach: Breach, name: str, language: str = "en") -> str:
         """The part of a breach's words ("summary", "why"), filled; empty if it has none."""
@@ -89,7 +91,7 @@ class Teller:
         name = self.violation.component if component == "self" else component
         builds = self.fits(name)
         if not builds:
-            return f"no {name}"
+            return "none known"
         if search == "fits.":
             package = self.knowledge.packages[name]
             return tell_releases([b.version for b in builds if b.version], package.releases)
@@ -124,17 +126,18 @@ class Teller:
         return self._fits[name]
 
     def _own_that_fit(self, ours: Set[str]) -> List[Build]:
-        """Judge all builds of the broken package at once: there may be thousands."""
+        """Judge all builds of the broken package at once: there may be thousands.
+
+        One of which too little is known to tell is not known to fit.
+        """
         name = self.violation.component
-        domains = {**self.domains, name: self._known(name)}
-        judgement = judge(self.relations, name, domains, self.accelerator)
-        rejected = {
-            id(build)
-            for breach in judgement.breaches
-            if breach.bound.finding in ours
-            for build in breach.builds
-        }
-        return [build for build in self._known(name) if id(build) not in rejected]
+        known = self._known(name)
+        unfit = 0
+        for bound in self._fit.of(name):
+            if bound.finding in ours:
+                answer = self._fit.ask(bound, known, self.domains)
+                unfit |= answer.rejected | answer.unsure
+        return [build for n, build in enumerate(known) if not unfit >> n & 1]
 
     def _known(self, name: str) -> Tuple[Build, ...]:
         """The builds that could stand in for the one that is there."""
@@ -147,11 +150,24 @@ class Teller:
         )
 
     def _mends(self, build: Build, ours: Set[str]) -> bool:
+        name = self.violation.component
         domains = {**self.domains, build.component: (build,)}
         set_modules(domains, self.knowledge)
-        judgement = judge(self.relations, self.violation.component, domains, self.accelerator)
-        broken = {b.bound.finding for v in judgement.violations for b in v.breaches}
-        return not broken & ours
+        every = (1 << len(domains[name])) - 1
+        unfit = 0
+        for bound in self._fit.of(name):
+            if bound.finding in ours:
+                unfit |= self._fit.ask(bound, domains[name], domains).rejected
+        return unfit != every
+
+
+def probe(bound: Bound, build: Build, knowledge: Knowledge) -> str:
+    """The statement that fails where the relation is broken for `build`; empty if there is none."""
+
+    def fill(text: str) -> str:
+        return tell_values([compile_value(text, knowledge, bound.owner).evaluate({"self": build})])
+
+    return render(bound.relation.probe, fill)
 
 
 def tell_values(values: Iterable[Value]) -> str:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterator, Optional
+from typing import Iterator, Tuple
 
-from packaging.version import Version
-
-from envdoctor.model.build import Build
-from envdoctor.model.facts import Distribution
-from envdoctor.model.finding import Evidence
-from envdoctor.model.versions import try_parse
-from envdoctor.relations.judge import Relations, judge
-from envdoctor.relations.repair import requirement_arguments
-from envdoctor.rules.lookup import fix, imported, pip, python_says
+from envdoctor.model.finding import Evidence, Fix
+from envdoctor.relations.judge import Relations
+from envdoctor.relations.repair import Repairs
+from envdoctor.rules.change import no_fix, plan_fix
+from envdoctor.rules.lookup import imported, python_says
 from envdoctor.rules.rule import Context, Fault
 
 #: Back-ends that use a CPU build of torch and bring the device themselves.
@@ -55,47 +51,29 @@ def examine(context: Context) -> Iterator[Fault]:
     version = torch.version.value or ""
     jetson = context.facts.machine.jetson.known
     names = list(dict.fromkeys(gpu.name for gpu in gpus.value))
+    words = "amd" if accelerator.vendor.value == "amd" else ""
+    if context.observed.origins.get("torch") == "conda":
+        words = "conda"
     yield Fault(
         component=f"torch {version}".rstrip(),
         severity="info" if other else None,
-        words="other" if other else "jetson" if jetson else "",
+        words="other" if other else "jetson" if jetson else words,
         fields={"torch": f"torch {version}".rstrip(), "gpu": ", ".join(names), "other": other},
         evidence=(
             Evidence("torch.version.cuda", "None", torch.cuda.origin),
             Evidence("GPU", ", ".join(names), "assumed" if gpus.assumed else gpus.origin),
         ),
-        fixes=fix(*([] if other or jetson else _commands(context, installed))),
+        fixes=() if other or jetson or words else _fixes(context),
         verify=(python_says(context.target, "import torch; print(torch.version.cuda)"),),
     )
 
 
-def _commands(context: Context, installed: Dict[str, Distribution]) -> Iterator[str]:
-    torch = installed.get("torch")
-    if (
-        torch is None
-        or torch.installer == "conda"
-        or context.facts.accelerator.vendor.value != "nvidia"
-    ):
-        return
-    build = _cuda_build(context, try_parse(torch.version))
-    arguments = requirement_arguments(build) if build else None
-    if arguments:
-        # pip takes torch==X as fulfilled by the X+cpu that is there
-        yield pip(context.target, "uninstall", "-y", "torch")
-        yield f"{pip(context.target, 'install')} {arguments}"  # the matrices' own text
-
-
-def _cuda_build(context: Context, version: Optional[Version]) -> Optional[Build]:
-    """The build of this release for the newest CUDA that breaks no relation here."""
-    package = context.knowledge.packages.get("torch")
-    if package is None or version is None:
-        return None
-    relations = Relations(context.knowledge)
-    observed = context.observed
-    builds = {b: b.attributes.get("cuda") for b in package.builds(version)}
-    cuda = {b: c for b, c in builds.items() if isinstance(c, Version) and requirement_arguments(b)}
-    for build in sorted(cuda, key=lambda b: cuda[b], reverse=True):
-        domains = {**observed.domains, "torch": (build,)}
-        if not judge(relations, "torch", domains, observed.accelerator).violations:
-            return build
-    return None
+def _fixes(context: Context) -> Tuple[Fix, ...]:
+    """The CUDA build that driver and GPUs are known to serve, with what goes along; else words."""
+    if "torch" not in context.observed.origins:
+        return ()
+    repairs = Repairs(context.observed, Relations(context.knowledge), "cuda")
+    if repairs.stays("torch"):
+        return (no_fix(repairs, ["torch"]),)
+    plan = repairs.for_gpus("torch")
+    return () if plan is None else (plan_fix(plan, repairs, context.facts),)

@@ -27,8 +27,9 @@ from envdoctor.model.finding import (
 from envdoctor.model.text import clean, render
 from envdoctor.relations.judge import Relations, Violation, judge
 from envdoctor.relations.observe import Observation, observe
-from envdoctor.relations.repair import Plan, repair, requirement_arguments
-from envdoctor.relations.tell import Teller, label
+from envdoctor.relations.repair import Repairs
+from envdoctor.relations.tell import Teller, probe
+from envdoctor.rules.change import interpreter, violation_fix
 from envdoctor.rules.page import Page, pages
 from envdoctor.rules.rule import Context, Fault
 
@@ -71,6 +72,7 @@ class _Examination:
         self.pages = known
         self.by_name = {page.name: page for page in known.values()}
         self.relations = Relations(knowledge)
+        self._repairs: Optional[Repairs] = None  # only where something is broken
         self.findings: List[Finding] = []
         self.skipped: List[Skipped] = []
         self.ruled_out: List[str] = []
@@ -152,7 +154,9 @@ class _Examination:
             evidence=tuple(self._evidence(violation)),
             relation=Citation(relation.id, relation.source, relation.checked, relation.basis),
             fixes=self._fixes(violation),
-            verify=tuple(dict.fromkeys(_probes(violation, self._python()))),
+            verify=tuple(
+                dict.fromkeys(_probes(violation, self.knowledge, interpreter(self.facts)))
+            ),
         )
 
     def _evidence(self, violation: Violation) -> Iterator[Evidence]:
@@ -170,29 +174,9 @@ class _Examination:
                     yield _cleaned(self.observed.evidence[name])
 
     def _fixes(self, violation: Violation) -> Tuple[Fix, ...]:
-        plan = repair(violation, self.observed, self.relations)
-        return () if plan is None else (self._fix(plan),)
-
-    def _fix(self, plan: Plan) -> Fix:
-        changes = [f"{c.before} -> {label(c.after, self.knowledge)}" for c in plan]
-        commands: Dict[str, List[str]] = {}  # {options: requirements}: one command each
-        for change in plan:
-            requirement, _, options = (requirement_arguments(change.after) or "").partition(" ")
-            if change.before.version == change.after.version and "+" not in requirement:
-                # pip would find the requirement met by the other build of the same release
-                options = f"--force-reinstall --no-deps {options}".rstrip()
-            commands.setdefault(options, []).append(requirement)
-        python = shlex.quote(self._python())
-        lines = [
-            " ".join([python, "-m pip install", *names, options]).rstrip()
-            for options, names in commands.items()
-        ]
-        count = f"{len(plan)} package{'s' if len(plan) > 1 else ''}"
-        return Fix(f"{count}: {clean('; '.join(changes))}", tuple(lines))
-
-    def _python(self) -> str:
-        target = self.facts.target.value
-        return clean(target.python) if target is not None and target.python else "python"
+        if self._repairs is None:
+            self._repairs = Repairs(self.observed, self.relations)
+        return (violation_fix(violation, self._repairs, self.facts),)
 
     def rules_broken(self) -> None:
         """Run every rule whose facts are known."""
@@ -259,11 +243,11 @@ def _first_phase(violation: Violation) -> str:
     return min(later or phases, key=PHASES.index)
 
 
-def _probes(violation: Violation, python: str) -> Iterator[str]:
+def _probes(violation: Violation, knowledge: Knowledge, python: str) -> Iterator[str]:
     for breach in violation.breaches:
-        probe = breach.bound.relation.probe
-        if probe:
-            yield f"{shlex.quote(python)} -c {shlex.quote(probe)}"
+        statement = probe(breach.bound, breach.builds[0], knowledge)
+        if statement:
+            yield shlex.join([python, "-c", statement])
 
 
 def _missing(facts: Facts, names: List[str]) -> Optional[str]:

@@ -1,8 +1,8 @@
-"""What is told of a violation, and the change that mends it."""
+"""What is told of a violation."""
 
 from __future__ import annotations
 
-from typing import Dict, List, Optional
+from typing import Dict, List
 
 import pytest
 from test_judge import A100, BLACKWELL, domains
@@ -12,8 +12,7 @@ from envdoctor.model.build import Build, Value
 from envdoctor.model.versions import parse
 from envdoctor.relations.judge import Relations, Violation, judge
 from envdoctor.relations.observe import Observation
-from envdoctor.relations.repair import repair, requirement_arguments
-from envdoctor.relations.tell import Teller, label, tell_releases, tell_values
+from envdoctor.relations.tell import Teller, tell_releases, tell_values
 
 
 def violation(knowledge: Knowledge, observed: Observation) -> Violation:
@@ -69,61 +68,6 @@ def test_words(
     teller = Teller(found, Relations(small_matrices), observed.domains, "nvidia")
     assert teller.part(found.breaches[0], "summary") == summary
     assert [teller.part(breach, "why") for breach in found.breaches] == whys
-
-
-@pytest.mark.parametrize(
-    ("gpu", "installed", "changes"),
-    [
-        # one change, the nearest build
-        ((A100,), {"torch": "2.4.1+cu121", "torchvision": "0.22.0"}, ["torchvision 0.19.1"]),
-        # torch moves and takes its pair along; mmcv-full 1.4.6 and newer have no command here
-        (
-            (A100,),
-            {"torch": "2.4.1+cu121", "mmcv_full": "1.4.0", "torchvision": "0.19.1"},
-            ["torch 1.10.0+cu111", "torchvision 0.11.1"],
-        ),
-        (
-            (BLACKWELL,),
-            {"torch": "2.4.1+cu121", "torchvision": "0.19.1"},
-            ["torch 2.7.0+cu128", "torchvision 0.22.0"],
-        ),
-        # another CUDA of the same release is nearer than another release
-        ((BLACKWELL,), {"torch": "2.7.0+cu126"}, ["torch 2.7.0+cu128"]),
-        ((A100,), {"mmdet": "2.14.0", "mmcv": "2.0.1"}, None),  # no command for mmcv is known
-        ((A100,), {"mmdet": "2.14.0", "mmcv": "1.3.0"}, None),
-    ],
-)
-def test_the_smallest_change(
-    gpu: Value, installed: Dict[str, str], changes: Optional[List[str]], small_matrices: Knowledge
-) -> None:
-    observed = observation(small_matrices, gpu, **installed)
-    plan = repair(violation(small_matrices, observed), observed, Relations(small_matrices))
-    told = None
-    if plan is not None:
-        told = [f"{c.after.component} {label(c.after, small_matrices)}" for c in plan]
-    assert told == changes
-
-
-def test_a_plan_leaves_nothing_broken(small_matrices: Knowledge) -> None:
-    observed = observation(
-        small_matrices, (BLACKWELL,), torch="2.4.1+cu121", torchvision="0.19.1", mmdet="2.14.0"
-    )
-    relations = Relations(small_matrices)
-    plan = repair(violation(small_matrices, observed), observed, relations)
-    assert plan is not None
-    after = dict(observed.domains)
-    after.update({change.after.component: (change.after,) for change in plan})
-    for change in plan:
-        assert judge(relations, change.after.component, after, "nvidia").violations == ()
-
-
-def test_arguments_for_pip(small_matrices: Knowledge) -> None:
-    torch = small_matrices.packages["torch"].builds(parse("1.9.1"))
-    assert [requirement_arguments(build) for build in torch] == [
-        "torch==1.9.1+cu102 -f page",
-        "torch==1.9.1+cu111 -f page",
-    ]
-    assert requirement_arguments(small_matrices.packages["mmcv"].builds()[0]) is None
 
 
 def test_values_as_people_say_them() -> None:

@@ -83,10 +83,13 @@ def test_a_finding_carries_what_it_rests_on(small_matrices: Knowledge) -> None:
     assert finding.relation.id == "mmcv-full/wheel-torch"
     assert finding.relation.source == "invented"
     assert [fix.summary for fix in finding.fixes] == [
-        "1 package: torch 2.4.1+cu121 -> 1.10.0+cu111"
+        "2 packages: torch 2.4.1+cu121 -> 1.10.0+cu111; "
+        "mmcv-full 1.4.0 again for torch 1.10.0+cu111"
     ]
     assert finding.fixes[0].commands == (
         "/env/bin/python -m pip install torch==1.10.0+cu111 -f page",
+        "/env/bin/python -m pip install mmcv-full==1.4.0 "
+        "--force-reinstall --no-deps -f cu111/torch1.10.0",
     )
 
 

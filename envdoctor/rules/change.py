@@ -1,0 +1,157 @@
+"""A plan of repair as a fix: what is exchanged, in words, and the commands that do it."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Dict, Iterator, List, Sequence
+
+from envdoctor.model.facts import Distribution, Facts
+from envdoctor.model.finding import Fix
+from envdoctor.model.text import clean
+from envdoctor.relations.judge import Violation
+from envdoctor.relations.observe import imported
+from envdoctor.relations.repair import Change, Plan, Repairs, linked, requirement_arguments
+from envdoctor.relations.tell import label
+from envdoctor.rules.requirements import parse
+
+_LISTED = 6
+
+
+def violation_fix(violation: Violation, repairs: Repairs, facts: Facts) -> Fix:
+    """The smallest change that mends a violation, or that none was found."""
+    plan = repairs.plan(violation)
+    if plan is None:
+        return no_fix(repairs, repairs.concerned(violation))
+    return plan_fix(plan, repairs, facts)
+
+
+def plan_fix(plan: Plan, repairs: Repairs, facts: Facts) -> Fix:
+    """The fix that carries out a plan. The commands are pip's: conda's part is told in words."""
+    count = f"{len(plan)} package{'s' if len(plan) > 1 else ''}"
+    said = [_told(change, plan, repairs) for change in plan]
+    again = _others_compiled(plan, repairs, facts)
+    if again:
+        more = f" and {len(again) - _LISTED} more" if len(again) > _LISTED else ""
+        said.append(f"then again, as compiled for the old one: {', '.join(again[:_LISTED])}{more}")
+    return Fix(f"{count}: {clean('; '.join(said))}", tuple(_commands(plan, repairs, facts)))
+
+
+def no_fix(repairs: Repairs, names: Sequence[str]) -> Fix:
+    """That nothing was found, and what of `names` was not to be exchanged."""
+    said = "none found: exchanging one package, with those that depend on it, does not mend this"
+    why = [f"{repairs.installed[n]} is {repairs.stays(n)}" for n in names if repairs.stays(n)]
+    return Fix(clean(f"{said}; {' and '.join(why)}, and stays" if why else said))
+
+
+def _told(change: Change, plan: Plan, repairs: Repairs) -> str:
+    new = label(change.after, repairs.knowledge)
+    if change.before is None:
+        return f"install {change.after.component} {new}"
+    if change.removed:
+        return f"{change.before} -> {change.after.component} {new}"
+    if change.compiled_again:
+        return f"compile {change.before} again{_for(change, plan, repairs)}"
+    if change.before.label == new and _for(change, plan, repairs):
+        return f"{change.before} again{_for(change, plan, repairs)}"
+    conda = " (with conda, which installed it)" if _of_conda(change, repairs) else ""
+    return f"{change.before} -> {new}{conda}"
+
+
+def _for(change: Change, plan: Plan, repairs: Repairs) -> str:
+    """For which of the packages that came with it a package is installed again."""
+    required = repairs.knowledge.packages[change.after.component].requires
+    for other in plan:
+        if other.after.component in required:
+            return f" for {other.after.component} {label(other.after, repairs.knowledge)}"
+    return ""
+
+
+def _of_conda(change: Change, repairs: Repairs) -> bool:
+    return (
+        change.before is not None
+        and repairs.observation.origins.get(change.before.component) == "conda"
+    )
+
+
+def _commands(plan: Plan, repairs: Repairs, facts: Facts) -> Iterator[str]:
+    """Uninstalling first, then one command for each set of options, required packages first."""
+    mine = [c for c in plan if not c.compiled_again and not _of_conda(c, repairs)]
+    gone = [change.removed for change in mine if change.removed]
+    # pip would find the requirement met by the other build of the same release
+    met = [c for c in mine if _is_met(c)]
+    if any(not repairs.knowledge.packages[c.after.component].requires for c in met):
+        gone += [c.after.component for c in met]  # what these need is another's, too
+        met = []
+    groups: Dict[str, List[str]] = {}
+    for change in _required_first(mine, repairs):
+        requirement, _, options = (requirement_arguments(change.after) or "").partition(" ")
+        if change in met:
+            options = f"--force-reinstall --no-deps {options}".rstrip()
+        groups.setdefault(options, []).append(requirement)
+    python = shlex.quote(interpreter(facts))
+    if gone:
+        yield " ".join([python, "-m pip uninstall -y", *gone])
+    for options, requirements in groups.items():
+        yield " ".join([python, "-m pip install", *requirements, options]).rstrip()
+
+
+def _is_met(change: Change) -> bool:
+    """Whether pip would take what is there for what is wanted."""
+    requirement = (requirement_arguments(change.after) or "").partition(" ")[0]
+    return (
+        change.before is not None
+        and not change.removed
+        and change.before.version == change.after.version
+        and "+" not in requirement
+    )
+
+
+def _required_first(changes: Sequence[Change], repairs: Repairs) -> List[Change]:
+    ordered: List[Change] = []
+
+    def put(change: Change) -> None:
+        if change in ordered:
+            return
+        for required in repairs.knowledge.packages[change.after.component].requires:
+            for other in changes:
+                if other.after.component == required:
+                    put(other)
+        ordered.append(change)
+
+    for change in changes:
+        put(change)
+    return ordered
+
+
+def _others_compiled(plan: Plan, repairs: Repairs, facts: Facts) -> List[str]:
+    """Distributions that the matrices do not know and that were compiled for what moves."""
+    moved = [
+        change.after.component
+        for change in plan
+        if change.before is not None
+        and not change.compiled_again
+        and "abi" in repairs.knowledge.packages[change.after.component].variant
+        and not repairs.knowledge.packages[change.after.component].requires
+        and linked(change.before) != linked(change.after)
+    ]
+    target = facts.target.value
+    if not moved or target is None:
+        return []
+    return sorted(
+        f"{distribution.name} {distribution.version}"
+        for name, distribution in imported(target).items()
+        if name not in repairs.knowledge.packages and _is_compiled_for(moved, name, distribution)
+    )
+
+
+def _is_compiled_for(moved: Sequence[str], name: str, distribution: Distribution) -> bool:
+    pure = not distribution.tags or all(tag.endswith("-any") for tag in distribution.tags)
+    required = [parse(text) for text in distribution.requires]
+    names = [requirement.name for requirement in required if requirement is not None]
+    return not pure and any(one in names or name.startswith(f"{one}-") for one in moved)
+
+
+def interpreter(facts: Facts) -> str:
+    """The examined interpreter as a command calls it."""
+    target = facts.target.value
+    return clean(target.python) if target is not None and target.python else "python"

@@ -6,8 +6,8 @@ import re
 from typing import Dict, Iterator, List, Tuple
 
 from envdoctor.model.facts import Distribution
-from envdoctor.model.finding import Evidence
-from envdoctor.rules.lookup import evidence, fix, imported, label, listed, pip
+from envdoctor.model.finding import Evidence, Fix
+from envdoctor.rules.lookup import evidence, fix, imported, label, listed, name_of, pip
 from envdoctor.rules.requirements import applies, environment, meets, parse
 from envdoctor.rules.rule import Context, Fault
 
@@ -34,11 +34,31 @@ def examine(context: Context) -> Iterator[Fault]:
         for name, pin in pins.items()
         if name in installed and pin and meets(installed[name].version, pin) is False
     ]
-    if wrong:
-        yield _other_versions(context, torch, wrong)
     double = list(_of_two_majors(pins, installed))
+    fixes = fix(*_commands(context, wrong, double, pins))
+    if wrong:
+        yield _other_versions(torch, wrong, fixes)
     if double:
-        yield _overwritten(context, torch, double)
+        yield _overwritten(torch, double, fixes)
+
+
+def _commands(
+    context: Context,
+    wrong: List[Tuple[Distribution, str]],
+    double: List[Tuple[Distribution, Distribution]],
+    pins: Dict[str, str],
+) -> Iterator[str]:
+    """One way that mends all: what is foreign goes, what torch asks for is installed, once each."""
+    asked = {name_of(d): f"{d.name}{pin}" for d, pin in wrong}
+    if not double:
+        yield pip(context.target, "install", *asked.values())
+        return
+    for own, _ in double:
+        pin = pins[name_of(own)]
+        asked.setdefault(name_of(own), f"{own.name}{pin or f'=={own.version}'}")
+    foreign = dict.fromkeys(other.name for _, other in double)
+    yield pip(context.target, "uninstall", "-y", *foreign)
+    yield pip(context.target, "install", "--force-reinstall", "--no-deps", *asked.values())
 
 
 def _of_two_majors(
@@ -55,9 +75,8 @@ def _of_two_majors(
 
 
 def _other_versions(
-    context: Context, torch: Distribution, wrong: List[Tuple[Distribution, str]]
+    torch: Distribution, wrong: List[Tuple[Distribution, str]], fixes: Tuple[Fix, ...]
 ) -> Fault:
-    exact = [f"{d.name}{pin}" for d, pin in wrong]
     return Fault(
         component=label(torch),
         fields={
@@ -69,15 +88,15 @@ def _other_versions(
             for d, pin in wrong
             for e in (evidence(d), Evidence(label(torch), f"requires {d.name}{pin}", torch.path))
         ),
-        fixes=fix(pip(context.target, "install", *exact)),
+        fixes=fixes,
     )
 
 
 def _overwritten(
-    context: Context, torch: Distribution, double: List[Tuple[Distribution, Distribution]]
+    torch: Distribution,
+    double: List[Tuple[Distribution, Distribution]],
+    fixes: Tuple[Fix, ...],
 ) -> Fault:
-    extra = list(dict.fromkeys(other.name for _, other in double))
-    owns = list(dict.fromkeys(f"{own.name}=={own.version}" for own, _ in double))
     return Fault(
         component=label(torch),
         words="majors",
@@ -87,8 +106,5 @@ def _overwritten(
             "own": listed(label(own) for own, _ in double),
         },
         evidence=tuple(evidence(d) for pair in double for d in pair),
-        fixes=fix(
-            pip(context.target, "uninstall", "-y", *extra),
-            pip(context.target, "install", "--force-reinstall", "--no-deps", *owns),
-        ),
+        fixes=fixes,
     )

@@ -68,6 +68,28 @@ BUNDLED = {
 }
 PIP = "24.3.1"
 
+#: What OpenMMLab's packages assert when they are imported: a module, and its lowest and highest
+#: version.
+ASSERTED: Dict[str, Dict[str, Tuple[str, str, str]]] = {
+    "mmdet 2.14.0": {"mmcv": ("1.3.8", "<=", "1.4.0")},
+    "mmdet 2.28.2": {"mmcv": ("1.3.17", "<=", "1.8.0")},
+    "mmdet 3.1.0": {"mmcv": ("2.0.0rc4", "<", "2.1.0"), "mmengine": ("0.7.1", "<", "1.0.0")},
+    "mmdet 3.3.0": {"mmcv": ("2.0.0rc4", "<", "2.2.0"), "mmengine": ("0.7.1", "<", "1.0.0")},
+    "mmsegmentation 0.14.1": {"mmcv": ("1.3.1", "<=", "1.4.0")},
+    "mmsegmentation 0.28.0": {"mmcv": ("1.3.13", "<", "1.7.0")},
+    "mmsegmentation 0.30.0": {"mmcv": ("1.3.13", "<", "1.8.0")},
+    "mmdet3d 0.17.2": {
+        "mmcv": ("1.3.8", "<=", "1.4.0"),
+        "mmdet": ("2.14.0", "<=", "3.0.0"),
+        "mmseg": ("0.14.1", "<=", "1.0.0"),
+    },
+    "mmdet3d 1.4.0": {
+        "mmcv": ("2.0.0rc4", "<", "2.2.0"),
+        "mmengine": ("0.8.0", "<", "1.0.0"),
+        "mmdet": ("3.0.0rc5", "<", "3.4.0"),
+    },
+}
+
 #: Import names of distributions that are not called like them.
 MODULES = {
     "mmcv-full": ("mmcv",),
@@ -271,12 +293,29 @@ def _modules(name: str, version: str) -> Tuple[str, ...]:
 
 def _package_files(name: str, version: str, modules: Sequence[str]) -> Dict[str, str]:
     files = {f"{m}/__init__.py": f"__version__ = {version!r}\n" for m in modules}
+    for module, limit in ASSERTED.get(f"{name} {version}", {}).items():
+        files[f"{modules[0]}/__init__.py"] += _assertion(module, *limit)
     if name == "torch":
         files.update(_torch_files(version))
     if name.startswith("nvidia-"):
         part = name[len("nvidia-") :].rpartition("-cu")[0].replace("-", "_")
         files = {"nvidia/__init__.py": "", f"nvidia/{part}/__init__.py": ""}
     return files
+
+
+def _assertion(module: str, lowest: str, sign: str, highest: str) -> str:
+    """The check of another package's version as OpenMMLab's packages write it."""
+    return f"""
+import {module}
+
+{module}_minimum_version = {lowest!r}
+{module}_maximum_version = {highest!r}
+{module}_version = digit_version({module}.__version__)
+
+assert ({module}_version >= digit_version({module}_minimum_version)
+        and {module}_version {sign} digit_version({module}_maximum_version)), \\
+    f'{module}=={{{module}.__version__}} is used but incompatible.'
+"""
 
 
 def _torch_files(version: str) -> Dict[str, str]:

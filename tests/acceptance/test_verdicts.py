@@ -134,7 +134,11 @@ STATED = [
     Case(
         "transformers 4.57.3 beside torch 2.0.1",
         {"torch": "2.0.1", "transformers": "4.57.3"},
-        (Wanted("transformers-torch-skew", "transformers 4.57.3", "run", ("torch 2.0.1",)),),
+        (
+            Wanted(
+                "transformers-torch-skew", "transformers 4.57.3", "run", ("torch 2.0.1", "2.2.0")
+            ),
+        ),
     ),
     Case(
         "transformers 5.24.0 beside torch 2.0.1",
@@ -231,7 +235,12 @@ GPUS = [
         "CUDA 12 has no Kepler, nor has its driver",
         {"torch": "2.4.1"},
         (
-            Wanted("gpu-arch-not-in-torch", "torch 2.4.1+cu121", "run", ("sm_37", "cu118")),
+            Wanted(
+                "gpu-arch-not-in-torch",
+                "torch 2.4.1+cu121",
+                "run",
+                ("sm_37", "1.6.0 to 2.7.1+cu118", "torch==2.4.1+cu118"),
+            ),
             Wanted("driver-too-old", "torch 2.4.1+cu121", "run", ("525.60.13",)),
         ),
         gpu="k80",
@@ -306,7 +315,7 @@ DRIVERS = [
     Case(
         "the CPU build needs no driver",
         {"torch": "2.4.1+cpu"},
-        (Wanted("cpu-only-torch", "torch 2.4.1+cpu", "run", (), "warning"),),
+        (Wanted("cpu-only-torch", "torch 2.4.1+cpu", "run", ("none found",), "warning"),),
         driver="390.157",
     ),
 ]
@@ -360,7 +369,14 @@ OPENMMLAB = [
     Case(
         "mmdet 3.1.0 refuses mmcv 2.1.0, its upper bound",
         {"torch": "2.1.0+cu121", "mmcv": "2.1.0", "mmengine": "0.10.4", "mmdet": "3.1.0"},
-        (Wanted("openmmlab-version-assert", "mmdet 3.1.0", "import", ("2.1.0",)),),
+        (
+            Wanted(
+                "openmmlab-version-assert",
+                "mmdet 3.1.0",
+                "import",
+                ("2.1.0", "1 package: mmdet 3.1.0 -> 3.2.0"),
+            ),
+        ),
     ),
     Case(
         "mmdet 3.3.0 takes mmcv 2.1.0, quiet",
@@ -394,7 +410,7 @@ OPENMMLAB = [
     Case(
         "mmdet without mmcv",
         {"torch": "2.1.0+cu121", "mmengine": "0.10.4", "mmdet": "3.3.0"},
-        (Wanted("python-module-missing", "mmdet 3.3.0", "import", ("mmcv",)),),
+        (Wanted("python-module-missing", "mmdet 3.3.0", "import", ("mmcv", "mmcv==2.1.0")),),
     ),
     Case(
         "mmdet 2.28.2 with mmcv 1.7.1, which has no operators",
@@ -404,7 +420,7 @@ OPENMMLAB = [
                 "mmcv-without-ops",
                 "mmdet 2.28.2",
                 "import",
-                ("mmcv 1.7.1", "compiled operators"),
+                ("mmcv 1.7.1", "compiled operators", "mmcv-full==1.7.", "torch1.13.0"),
             ),
         ),
         python="3.8",

@@ -153,6 +153,7 @@ class GpuCode(Record, frozen=True, omit_defaults=True):
 
     sass: Tuple[str, ...]  # compiled, ("7.0", "8.6")
     ptx: Optional[Tuple[str, ...]] = None  # None where it is not known
+    cuda: str = ""  # the CUDA that made it, where that is known
     origin: str = ""
 
 

@@ -196,6 +196,8 @@ def _observed(
             attributes["architecture"] = architecture
     code = target.gpu_code.get(package.name) if target is not None else None
     if code is not None and "sass" in package.variant:
+        if code.cuda and "cuda" not in attributes:
+            _put(attributes, package, "cuda", _minor(code.cuda))
         attributes["sass"] = tuple(parse(number) for number in code.sass)
         attributes["ptx"] = Unknown(f"PTX of {package.name}")
         if code.ptx is not None:

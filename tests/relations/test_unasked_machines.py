@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Dict, List, Optional
 
+import msgspec
 import pytest
 
 from envdoctor.knowledge.load import load
@@ -78,16 +79,16 @@ def test_what_a_device_says_of_itself_comes_before_its_name() -> None:
 
 
 def test_code_that_was_read_replaces_that_of_the_release() -> None:
-    own = {"torch": GpuCode(("6.1",), (), "line 4")}
+    own = {"torch": GpuCode(("6.1",), ())}
     assert errors(facts("1.7.1+cu110", "Tesla V100")) == []
     (error,) = errors(facts("1.7.1+cu110", "Tesla V100", code=own))
     assert error == (
         "gpu-arch-not-in-torch: torch 1.7.1+cu110 has no code for sm_70 (Tesla V100): "
         "kernels will not start"
     )
-    with_ptx = {"torch": GpuCode(("6.1",), ("6.1",), "line 4")}
+    with_ptx = {"torch": GpuCode(("6.1",), ("6.1",))}
     assert errors(facts("1.7.1+cu110", "Tesla V100", code=with_ptx)) == []
-    unknown_ptx = {"torch": GpuCode(("6.1",), None, "line 4")}
+    unknown_ptx = {"torch": GpuCode(("6.1",), None)}
     assert errors(facts("1.7.1+cu110", "Tesla V100", code=unknown_ptx)) == []
 
 
@@ -103,3 +104,26 @@ def test_a_python_of_unknown_version() -> None:
     observed = observe(facts("2.1.0+cu121", python=""), load())
     assert isinstance(observed.domains["python"][0], Unknown)
     assert "python" not in observed.evidence
+
+
+def test_the_code_of_an_extension_and_the_cuda_that_made_it() -> None:
+    given = facts("1.4.0", "Tesla V100")
+    target = given.target.value
+    assert target is not None
+    detectron2 = Distribution("detectron2", "0.1.3", "line 5", "")
+
+    def with_code(code: GpuCode) -> Facts:
+        one = msgspec.structs.replace(
+            target,
+            distributions=(*target.distributions, detectron2),
+            gpu_code={"detectron2": code},
+        )
+        return msgspec.structs.replace(given, target=seen(one, "as reported"))
+
+    assert errors(with_code(GpuCode(("3.7",), (), "10.0"))) == [
+        "gpu-arch-not-in-extension: detectron2 0.1.3 has no code for sm_70 (Tesla V100): "
+        "kernels will not start"
+    ]
+    assert errors(with_code(GpuCode(("3.7", "7.0"), (), "10.0"))) == []
+    assert errors(with_code(GpuCode(("3.7",), None, "10.0"))) == []
+    assert errors(with_code(GpuCode(("3.7",), ()))) == []

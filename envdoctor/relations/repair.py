@@ -23,7 +23,6 @@ from envdoctor.relations.observe import Observation, kind, set_modules
 _FIELD = re.compile(r"\{([\w.]+)\}")
 _MODULE = "module."
 _MAX_CHANGES = 4
-_HEAVY = 7  # dependents that a package with GPU code counts for
 _MAJOR = 10  # series that a step to another major number counts for
 _MAX_TRIED = 40  # builds of a follower that are tried for one which breaks nothing more
 _NVIDIA = ("", "none", "nvidia")  # vendors of accelerators whose machines the wheels are for
@@ -136,7 +135,10 @@ class Repairs:
 
     def plan(self, violation: Violation) -> Optional[Plan]:
         """The smallest plan that mends a violation, the nearest builds among equals."""
-        ids = frozenset(breach.bound.relation.id for breach in violation.breaches)
+        relations = [breach.bound.relation for breach in violation.breaches]
+        ids = frozenset(r.id for r in relations if r.severity != "info")
+        if not ids:
+            return None
         goal = _Goal(violation.component, ids)
         return self._search(goal, self._starts(violation), _MAX_CHANGES)
 
@@ -174,7 +176,7 @@ class Repairs:
     def concerned(self, violation: Violation) -> List[str]:
         """The installed packages that a violation is about."""
         names = [leaving for leaving, _ in self._starts(violation) if leaving is not None]
-        names += self.knowledge.packages[violation.component].requires
+        names += self._requires(violation.component)
         return [name for name in dict.fromkeys(names) if name in self.installed]
 
     # --- the search --------------------------------------------------------------------------
@@ -233,7 +235,9 @@ class Repairs:
             plan = self._complete(self._with(self.world, change), [change], goal, limit)
             if plan is not None:
                 again = sum(change.compiled_again for change in plan)
-                yield (len(plan), again, distance[0] * felt, felt, *distance), tuple(plan)
+                heavy = sum(self._is_heavy(change.after.component) for change in plan)
+                rank = (len(plan), again, heavy, distance[0] * felt, felt, *distance)
+                yield rank, tuple(plan)
                 limit = len(plan) - 1  # those that follow are farther
 
     def _complete(
@@ -422,7 +426,7 @@ class Repairs:
         """Whether a package that was compiled here needs it again: what it was made for moved."""
         if not self._compiled(name, self.world[name]):
             return False
-        required = self.knowledge.packages[name].requires
+        required = self._requires(name)
         return any(
             change.before is not None
             and change.after.component in required
@@ -451,14 +455,22 @@ class Repairs:
         return wheels or possible
 
     def _kind_of_the_stack(self) -> Optional[str]:
-        """What device the installed builds are for; CUDA's where a GPU is there, if they differ."""
+        """What device the installed builds are for.
+
+        Where they differ, it is CUDA's if a GPU is there, else that of what the others require.
+        """
         kinds = {kind(build) for build in self.installed.values()} - {None}
         for other in sorted(str(k) for k in kinds - {"cuda", "cpu"}):
             return other
-        has_gpu = isinstance(self.world.get("host.gpu", (Unknown(),))[0], tuple)
-        if kinds == {"cpu"} or kinds == {"cuda"}:
+        if len(kinds) == 1:
             return kinds.pop()
-        return "cuda" if has_gpu else None
+        if isinstance(self.world.get("host.gpu", (Unknown(),))[0], tuple):
+            return "cuda"
+        required = {kind(b) for n, b in self.installed.items() if not self._requires(n)} - {None}
+        return required.pop() if len(required) == 1 else None
+
+    def _requires(self, name: str) -> Tuple[str, ...]:
+        return self.knowledge.packages[name].requires
 
     def _packages_read(self, bound: Bound) -> Set[str]:
         found: Set[str] = set()
@@ -472,12 +484,14 @@ class Repairs:
     def _felt(self, name: str, mended: str) -> int:
         """How much a change of `name` is felt by what is installed beside the `mended` package.
 
-        What is exchanged for one that has GPU code, others were compiled against; and a package
-        is kept rather than what it needs.
+        A package is kept rather than what it needs.
         """
         dependents = len([n for n in self._readers.get(name, ()) if n not in (name, mended)])
-        heavy = _HEAVY if "sass" in self.knowledge.packages[name].variant else 0
-        return 1 + dependents + heavy + (name == mended)
+        return 1 + dependents + (name == mended)
+
+    def _is_heavy(self, name: str) -> bool:
+        """Whether a package has GPU code: others, known or not, may be compiled against it."""
+        return "sass" in self.knowledge.packages[name].variant
 
     def _alone(self, build: Build) -> Domain:
         return self._single.setdefault(id(build), (build,))
@@ -501,7 +515,7 @@ class Repairs:
 
     def _companion(self, name: str) -> Optional[Build]:
         """The installed package whose CUDA and processor the builds of a package are to share."""
-        for required in self.knowledge.packages[name].requires:
+        for required in self._requires(name):
             build = self.installed.get(required)
             if build is not None and "cuda" in build.attributes:
                 return build
@@ -544,7 +558,7 @@ class Repairs:
         if own is not None:
             if own != self._platform or self.observation.accelerator not in _NVIDIA:
                 return False
-            needs = self.knowledge.packages[build.component].requires
+            needs = self._requires(build.component)
             beside = self._companion(build.component)
             if needs and (
                 beside is None or self.observation.origins.get(beside.component) in _OTHERS

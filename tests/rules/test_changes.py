@@ -76,7 +76,7 @@ def facts(case: Case) -> Facts:
         machine=machine,
         accelerator=Accelerator(
             vendor=seen(case.vendor, "device"),
-            gpus=seen((Gpu(case.gpu, GPUS[case.gpu]),), "NVML"),
+            gpus=seen((Gpu(case.gpu, GPUS[case.gpu]),) if case.gpu else (), "NVML"),
             driver=seen(case.driver, "NVML"),
             serves=seen(served, "libcuda") if served else unseen("libcuda does not answer"),
         ),
@@ -300,6 +300,24 @@ CASES = [
         ),
     ),
     Case(
+        "a CPU build of torch follows its pair where there is a GPU",
+        "torch 2.4.1+cpu, torchvision 0.19.1+cu121",
+        "torch-torchvision-mismatch",
+        "1 package: torch 2.4.1+cpu -> 2.4.1+cu121",
+        (f"{PIP} uninstall -y torch", f"{PIP} install torch==2.4.1"),
+    ),
+    Case(
+        "and the pair follows torch where there is none",
+        "torch 2.4.1+cpu, torchvision 0.19.1+cu121",
+        "torch-torchvision-mismatch",
+        "1 package: torchvision 0.19.1+cu121 -> 0.19.1+cpu",
+        (
+            f"{PIP} install torchvision==0.19.1+cpu "
+            "--index-url https://download.pytorch.org/whl/cpu",
+        ),
+        gpu="",
+    ),
+    Case(
         "a driver that is older than any known serves none of the builds",
         "torch 2.4.1+cpu",
         "cpu-only-torch",
@@ -328,6 +346,14 @@ CASES = [
         "pkg-resources-removed",
         "1 package: install setuptools 81.0.0",
         (f"{PIP} install setuptools==81.0.0",),
+    ),
+    Case(
+        "setuptools moves rather than torch, against which others are compiled",
+        "torch 1.10.0+cu113, tensorboard 2.14.1, setuptools 69.5.1",
+        "distutils-version-missing",
+        "1 package: setuptools 69.5.1 -> 59.5.0",
+        (f"{PIP} install setuptools==59.5.0",),
+        python="3.8",
     ),
     Case(
         "numpy 1 for Python 3.12 begins with 1.26",

@@ -31,6 +31,8 @@ RANKS = (
 RANK = {name: rank for rank, names in enumerate(RANKS) for name in names}
 # What `facts` may use beside the model and the standard library.
 FACTS_MAY_USE = {"msgspec"}
+# What the readers of requirement files may use as well, which no other check waits for.
+REQUIREMENTS_MAY_USE = {"packaging", "tomli", "tomllib", "yaml"}
 # Scripts that a child runs: nothing but the standard library is there. The first of them runs on
 # the examined interpreter, Python 3.6 or newer.
 STAND_ALONE = ("facts/probe.py", "facts/driver_probe.py")
@@ -144,6 +146,7 @@ def test_facts_use_the_standard_library() -> None:
         (name, module)
         for name, module in used
         if name != "envdoctor" and name not in FACTS_MAY_USE and not is_standard(name)
+        if not (".requirements" in module and name in REQUIREMENTS_MAY_USE)
     }
     assert not foreign
 

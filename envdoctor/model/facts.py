@@ -225,7 +225,7 @@ class Target(Record, frozen=True, omit_defaults=True):
     distributions: Tuple[Distribution, ...] = ()
     conda: Tuple[CondaPackage, ...] = ()
     commands: Tuple[Command, ...] = ()
-    # {module: folder} of those that are imported whoever installed them; pkg_resources is looked for
+    # {module: folder} of modules that count whoever installed them: pkg_resources
     modules: Dict[str, str] = {}
     torch: Optional[TorchFiles] = None
     gpu_code: Dict[str, GpuCode] = {}  # of distributions of which it was read

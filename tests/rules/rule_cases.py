@@ -6,6 +6,7 @@ A case file holds a list of mappings:
       origin: --python                         # of the target; VIRTUAL_ENV if not given
       machine: {glibc: "2.27"}                 # facts; a scalar stands for an observed value,
       accelerator: {vendor: {value: nvidia, origin: device node /dev/nvidia0}, gpus: [...]}
+      tools: {toolkit: {path: ..., version: ..., origin: ...}}
       target:                                  # {version, ...} of Target with defaults of a venv;
         installed: [numpy 1.26.4, {name: torch, version: 2.4.1, requires: [...]}]
       finds:                                   # none: the rule stays quiet
@@ -25,7 +26,7 @@ from envdoctor.knowledge.load import Knowledge, load
 from envdoctor.model.facts import Facts
 
 FOLDER = Path(__file__).parent / "cases"
-KEYS = {"case", "machine", "accelerator", "target", "origin", "finds", "commands"}
+KEYS = {"case", "machine", "accelerator", "tools", "target", "origin", "finds", "commands"}
 
 MATRICES = {
     "packages/torch": """
@@ -136,11 +137,16 @@ def facts_of(raw: Dict[str, Any]) -> Facts:
     facts: Dict[str, Any] = {
         "machine": _observed({"architecture": "x86_64", **(raw.get("machine") or {})}),
         "accelerator": _observed(raw.get("accelerator") or {}),
+        "tools": _tools(raw.get("tools") or {}),
     }
     if raw.get("target") is not None:
         target = _target(raw["target"])
         facts["target"] = {"value": target, "origin": raw.get("origin", "VIRTUAL_ENV")}
     return msgspec.convert(facts, Facts, strict=False)
+
+
+def _tools(fields: Dict[str, Any]) -> Dict[str, Any]:
+    return {n: {"value": v, "origin": f"the {n}'s origin"} for n, v in fields.items()}
 
 
 def _observed(fields: Dict[str, Any]) -> Dict[str, Any]:

@@ -70,6 +70,9 @@ def cli(context: click.Context, inputs: Inputs) -> int:
 
     Without a command: this machine, the target environment and the verdict, at a glance. Reads
     only; never imports the packages it examines, never changes them, sends nothing.
+
+    Exit code: 0 no error was found, 1 one was, 2 wrong usage, 3 the environment could not be
+    examined.
     """
     if context.invoked_subcommand is not None:
         given = [

@@ -45,7 +45,7 @@ def told() -> Iterator[None]:
         from envdoctor.knowledge.document import DocumentError
         from envdoctor.relations.assume import AssumeError
 
-        message = clean(str(error), 1000)
+        message = clean(str(error), 4000)
         if isinstance(error, AssumeError):
             raise click.UsageError(message) from None
         if isinstance(error, (SnapshotError, TargetError, UnsupportedSystemError)):

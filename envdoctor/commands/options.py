@@ -19,7 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: Components that an option of their own replaces; `--python` is a path, so python is not one.
 _SHORTS = {
-    "gpu": ("GPU[,GPU]", "a100, rtx4090, sm_90 or a100,h100"),
+    "gpu": ("GPU[,GPU]", "a100, rtx4090, sm_90 or a100,h100; all: help"),
     "driver": ("VERSION", "535.129.03; of a branch, 535, its lowest release known"),
     "glibc": ("VERSION", "2.31"),
     "gcc": ("VERSION", "11.4"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import List, Tuple
 
+from envdoctor.commands.errors import COULD_NOT_EXAMINE, FINDINGS
 from envdoctor.commands.output import view, write
 from envdoctor.commands.session import Inputs, gather
 from envdoctor.model.facts import Facts
@@ -12,7 +13,7 @@ from envdoctor.model.finding import Report
 
 
 def overview(inputs: Inputs) -> int:
-    """Print this machine, the target environment and the verdict; return the exit code."""
+    """Print this machine, the target environment and the verdict; return `check`'s exit code."""
     from envdoctor.report.overview import render
     from envdoctor.resolver.overview import models
     from envdoctor.rules.check import check
@@ -21,7 +22,9 @@ def overview(inputs: Inputs) -> int:
     report = check(facts, knowledge)
     following = _next(report, facts, inputs)
     write(render(report, facts, models(facts, knowledge), following, view(None)), None)
-    return 0
+    if facts.target.value is None:
+        return COULD_NOT_EXAMINE
+    return FINDINGS if report.worst() == "error" else 0
 
 
 def _next(report: Report, facts: Facts, inputs: Inputs) -> Tuple[str, str]:

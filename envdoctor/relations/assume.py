@@ -6,6 +6,7 @@ allow, else unknown; all are marked as assumed.
 
 from __future__ import annotations
 
+import difflib
 from typing import Callable, Dict, List, Sequence, TypeVar
 
 import msgspec
@@ -91,9 +92,16 @@ def _device(name: str, knowledge: Knowledge) -> Gpu:
     try:
         capability = compute_capability(name)
     except ValueError:
-        known = ", ".join(str(key) for key in knowledge.tables["gpu"].rows)
+        known = [str(key) for key in knowledge.tables["gpu"].rows]
+        if name == "help":
+            raise AssumeError(
+                f"gpu is an architecture like sm_90 or one of {', '.join(known)}"
+            ) from None
+        near = difflib.get_close_matches(name.lower(), known, n=5, cutoff=0.5)
+        nearest = f"; nearest: {', '.join(near)}" if near else ""
         raise AssumeError(
-            f"gpu={clean(name)}: neither a known GPU nor an architecture like sm_90 ({known})"
+            f"gpu={clean(name)}: neither a known GPU nor an architecture like sm_90{nearest}"
+            " (all: --gpu help)"
         ) from None
     return Gpu(name=name, compute_capability=capability)
 

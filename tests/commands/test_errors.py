@@ -54,6 +54,32 @@ def test_wrong_assumption(envdoctor: Callable[..., Any], snapshot: str, setting:
     assert setting in ended.err
 
 
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("rtx4900", "rtx-4090"), ("H10O", "h100"), ("a1000", "a100"), ("jetson", "jetson-nano")],
+)
+def test_an_unknown_gpu_has_near_ones(
+    envdoctor: Callable[..., Any], snapshot: str, name: str, near: str
+) -> None:
+    ended = envdoctor("check", "--facts", snapshot, "--gpu", name)
+    said = ended.err.splitlines()[-1]
+    assert (ended.code, ended.out) == (2, "")
+    assert f"gpu={name}: neither a known GPU" in said
+    nearest, _, rest = said.partition("nearest: ")[2].partition(" (")
+    assert near in nearest.split(", ")
+    assert len(nearest.split(", ")) <= 5
+    assert rest == "all: --gpu help)"
+
+
+def test_all_gpus_can_be_listed(envdoctor: Callable[..., Any], snapshot: str) -> None:
+    ended = envdoctor("check", "--facts", snapshot, "--gpu", "help")
+    assert ended.code == 2
+    known = ended.err.partition("one of ")[2].strip().split(", ")
+    assert len(known) > 100
+    assert {"k80", "a100", "rtx-4090", "thor"} <= set(known)
+    assert "nearest" not in envdoctor("check", "--facts", snapshot, "--gpu", "#").err
+
+
 @pytest.mark.parametrize("command", [[], ["check"], ["facts"]])
 def test_unreadable_snapshots(
     envdoctor: Callable[..., Any], tmp_path: Path, command: List[str]

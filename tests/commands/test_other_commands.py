@@ -34,10 +34,19 @@ def test_the_first_minute(
 ) -> None:
     found([ERROR])
     ended = envdoctor("--facts", snapshot)
-    assert (ended.code, ended.err) == (0, "")
+    assert (ended.code, ended.err) == (1, "")
     labels = [line.split()[0] for line in ended.out.splitlines() if line[0] != " "]
     assert labels == ["GPU", "Target", "Compile", "Verdict", "Next", "Models", "Never"]
     assert "1 error  mmcv-full 1.4.0: import mmcv.ops will fail" in ended.out
+
+
+@pytest.mark.parametrize("severity", ["", "info", "warning", "error"])
+def test_the_first_minute_ends_as_a_check_does(
+    envdoctor: Callable[..., Any], found: Callable[..., Any], snapshot: str, severity: str
+) -> None:
+    found([replace(ERROR, severity=severity)] if severity else [])
+    code = envdoctor("--facts", snapshot).code
+    assert code == envdoctor("check", "--facts", snapshot).code == (severity == "error")
 
 
 def following(out: str) -> str:
@@ -61,7 +70,7 @@ def test_the_next_command_looks_at_the_same(
     assert following(envdoctor("--facts", path).out) == command
     empty = written(tmp_path / "empty.json", replace(facts, target=unseen("no python3")))
     ended = envdoctor("--facts", empty)
-    assert ended.code == 0
+    assert ended.code == envdoctor("check", "--facts", empty).code == 3
     assert "Verdict  not examined: no Python environment" in ended.out
     assert following(ended.out) == "envdoctor check --python PATH"
 

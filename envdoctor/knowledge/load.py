@@ -23,7 +23,7 @@ from envdoctor.knowledge.schema import (
 )
 from envdoctor.model.build import Build, Value
 from envdoctor.model.finding import Citation
-from envdoctor.model.relation import Relation
+from envdoctor.model.relation import ENFORCERS, Relation
 from envdoctor.model.versions import parse, satisfies
 
 
@@ -200,6 +200,8 @@ def load(folder: Optional[Path] = None) -> Knowledge:
     ) -> None:
         for entry in file.relations:
             citation = cite(entry, file, places)
+            if entry.enforced not in ENFORCERS:
+                raise DocumentError(f"{places[entry.id]}: {entry.enforced!r} enforces nothing")
             relations.append(
                 Relation(
                     id=entry.id,
@@ -217,6 +219,7 @@ def load(folder: Optional[Path] = None) -> Knowledge:
                     waiver=entry.waiver.get("patch", ""),
                     probe=entry.probe,
                     where=places[entry.id],
+                    enforced=entry.enforced,
                 )
             )
 

@@ -54,6 +54,7 @@ class RelationEntry(Entry, frozen=True, rename={"condition": "for"}):
     basis: str = ""
     waiver: Dict[str, str] = {}
     probe: str = ""
+    enforced: str = ""
     note: str = ""
 
 

@@ -9,6 +9,9 @@ from envdoctor.model.facts import Record
 #: How far a statement can be trusted, best first.
 BASES = ("measured", "vendor", "maintainer", "documented", "inferred")
 
+#: What keeps to a relation when it installs packages; "" where nothing does.
+ENFORCERS = ("", "pip")
+
 #: {language: {part: template}}
 Words = Dict[str, Dict[str, str]]
 
@@ -35,3 +38,4 @@ class Relation(Record, frozen=True, omit_defaults=False):
     waiver: str = ""  # source patch that mends a breach
     probe: str = ""  # statement that fails where the relation is broken
     where: str = ""
+    enforced: str = ""  # "pip": metadata asks for the same, so that pip keeps to it

@@ -190,6 +190,8 @@ def _observed(
     tags = tuple(dict.fromkeys(_python_tags(distribution.tags)))
     if tags and "python" in package.variant:
         attributes["python"] = tags
+    if "platform" in package.variant and (platform := _platform(distribution)):
+        attributes["platform"] = platform
     if "architecture" in package.variant:
         architecture = _architecture(distribution.tags) or facts.machine.architecture.value
         if architecture:
@@ -282,6 +284,16 @@ def _python_tags(tags: Tuple[str, ...]) -> Iterator[str]:
     for tag in tags:
         python, abi, _ = (*tag.split("-"), "", "", "")[:3]
         yield f"{python}-abi3" if abi == "abi3" else (abi if abi.endswith("t") else python)
+
+
+def _platform(distribution: Distribution) -> str:
+    """The kind of platform tag; "linux" also without a wheel: both were compiled where they are."""
+    kinds = {
+        tag.rpartition("-")[2].partition("_")[0].rstrip("0123456789") for tag in distribution.tags
+    }
+    if not kinds and distribution.path.endswith(".egg-info"):
+        return "linux"
+    return next((kind for kind in ("manylinux", "musllinux", "linux") if kind in kinds), "")
 
 
 def _architecture(tags: Tuple[str, ...]) -> str:

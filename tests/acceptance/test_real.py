@@ -26,6 +26,7 @@ from envdoctor.model.build import Build
 from envdoctor.relations.assume import assume
 from envdoctor.relations.judge import Relations, judge
 from envdoctor.relations.observe import observe
+from envdoctor.relations.tell import probe
 
 pytestmark = pytest.mark.real
 
@@ -121,6 +122,24 @@ SCENARIOS = [
         ("torch-torchvision-mismatch",),
     ),
     Scenario("torch 1.12.1 with numpy 2", "3.10", (TORCH_1_12, "numpy==2.0.2"), ("numpy2-abi",)),
+    Scenario(
+        "what was compiled for numpy 1 under numpy 2",
+        "3.11",
+        (
+            "numpy==2.2.6 opencv-python-headless==4.9.0.80 pandas==2.2.1 scipy==1.12.0 pytz==2025.2"
+            " tzdata==2025.2 python-dateutil==2.9.0.post0 six==1.17.0 shapely==2.0.3",
+        ),
+        ("numpy2-abi",),
+    ),
+    Scenario(
+        "what was compiled for numpy 2 under numpy 1",
+        "3.11",
+        (
+            "numpy==1.26.4 opencv-python-headless==4.10.0.84 pandas==2.2.2 scipy==1.13.0"
+            " pytz==2025.2 tzdata==2025.2 python-dateutil==2.9.0.post0 six==1.17.0 shapely==2.0.4"
+            " pycocotools==2.0.8 h5py==3.11.0",
+        ),
+    ),
     Scenario(
         "transformers 4.57.6 takes no torch 1.12.1",
         "3.10",
@@ -240,7 +259,8 @@ def statements_of_relations(environment: Environment) -> Set[str]:
     for name, package in knowledge.packages.items():
         if isinstance(observed.domains[name][0], Build):
             judgement = judge(relations, name, observed.domains, observed.accelerator)
-            statements.update(bound.relation.probe for bound in judgement.held)
+            build = observed.domains[name][0]
+            statements.update(probe(bound, build, knowledge) for bound in judgement.held)
             statements.update(f"import {module}" for module in package.modules)
     return {s for s in statements if s and "cuda" not in s}
 

@@ -32,6 +32,20 @@ EXTENSIONS = (
     "transformers",
     "tokenizers",
     "huggingface-hub",
+    "h5py",
+    "lapx",
+    "matplotlib",
+    "opencv-contrib-python",
+    "opencv-contrib-python-headless",
+    "opencv-python",
+    "opencv-python-headless",
+    "pandas",
+    "pyarrow",
+    "pycocotools",
+    "scikit-image",
+    "scikit-learn",
+    "scipy",
+    "shapely",
 )
 
 
@@ -51,6 +65,7 @@ def domains(text: str) -> Dict[str, Tuple[Value, ...]]:
     stack = parts(text)
     found: Dict[str, Tuple[Value, ...]] = dict.fromkeys(KNOWLEDGE.packages, (ABSENT,))
     found.update({component: (Unknown(component),) for component in DOTTED})
+    found["host.variables"] = ((),)
     python = stack.get("python", "3.8")
     tag = "cp" + python.replace(".", "")
     found["python"] = (Build("python", parse(python), {"tag": tag}, label=python),)
@@ -184,6 +199,16 @@ def broken(stack: str) -> Set[str]:
         ("transformers 4.30.1, huggingface-hub 0.10.1", ""),
         ("transformers 4.42.4, numpy 2.0.2, python 3.10", "transformers/numpy"),
         ("transformers 4.43.0, numpy 2.0.2, python 3.10", ""),
+        ("opencv-python 4.9.0.80, numpy 2.2.6, python 3.11", "numpy/abi"),
+        ("opencv-contrib-python-headless 4.10.0.82, numpy 2.2.6, python 3.11", "numpy/abi"),
+        ("opencv-python-headless 4.10.0.84, numpy 2.2.6, python 3.11", ""),
+        ("opencv-python 4.9.0.80, numpy 1.26.4, python 3.11", ""),
+        ("pandas 2.2.1, numpy 2.2.6, python 3.11", "numpy/abi"),
+        ("pandas 2.2.2, numpy 1.26.4, python 3.11", ""),
+        ("pycocotools 2.0.7, numpy 2.2.6, python 3.11", "numpy/abi"),
+        ("pycocotools 2.0.6, numpy 2.2.6, python 3.11", ""),  # no wheel: compiled for what is there
+        ("shapely 1.8.5.post1, numpy 2.2.6, python 3.11", ""),
+        ("shapely 2.0.3, numpy 2.2.6, python 3.11", "numpy/abi"),
         ("transformers 5.0.0, python 3.9", "transformers/python"),
     ],
 )

@@ -57,7 +57,9 @@ def cached(
 
 def _path(name: str, key: str) -> Optional[Path]:
     # A relative folder is invalid (XDG Base Directory Specification): it would be a project's.
-    for root in (os.environ.get("XDG_CACHE_HOME", ""), "~/.cache"):
+    # An empty HOME makes "~/.cache" a folder of the machine's root.
+    home = "~/.cache" if os.environ.get("HOME", "~") else ""
+    for root in (os.environ.get("XDG_CACHE_HOME", ""), home):
         with contextlib.suppress(RuntimeError):  # no home folder
             folder = Path(root).expanduser()
             if folder.is_absolute():

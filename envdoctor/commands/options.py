@@ -41,7 +41,8 @@ _OPTIONS = [
     click.option(
         "--facts",
         metavar="FILE",
-        help="Examine a snapshot (envdoctor facts -o FILE) in place of this machine.",
+        help="Examine a snapshot (envdoctor facts -o FILE), or a report as it is pasted into a "
+        "tracker (collect_env, pip list, nvidia-smi, ...), in place of this machine; - is stdin.",
     ),
     click.option(
         "--assume",
@@ -87,9 +88,16 @@ def _deadline(seconds: Optional[float]) -> Iterator[None]:
         if is_due:
             raise _OutOfTimeError
 
-    previous = signal.getsignal(signal.SIGALRM)
+    def again(unraisable: Any) -> None:
+        if unraisable.exc_type is not _OutOfTimeError:
+            hook(unraisable)
+        elif is_due:
+            signal.setitimer(signal.ITIMER_REAL, _SHORTEST)
+
+    previous, hook = signal.getsignal(signal.SIGALRM), sys.unraisablehook
     try:
         try:
+            sys.unraisablehook = again  # it may ring in a finalizer, out of which nothing comes
             signal.signal(signal.SIGALRM, ring)
             signal.setitimer(signal.ITIMER_REAL, seconds)
             yield
@@ -103,6 +111,7 @@ def _deadline(seconds: Optional[float]) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
+        sys.unraisablehook = hook
 
 
 @contextlib.contextmanager

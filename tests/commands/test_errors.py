@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any, Callable, List
 
@@ -52,6 +53,38 @@ def test_wrong_assumption(envdoctor: Callable[..., Any], snapshot: str, setting:
     ended = envdoctor("check", "--facts", snapshot, "--assume", setting)
     assert (ended.code, ended.out) == (2, "")
     assert setting in ended.err
+
+
+def test_a_time_that_ends_in_a_finalizer(
+    envdoctor: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, snapshot: str
+) -> None:
+    class Slow:
+        def __del__(self) -> None:
+            while not rung:
+                time.sleep(0.01)
+
+    rung: List[int] = []
+    real = signal.signal
+
+    def listen(number: int, handler: Any) -> Any:
+        def heard(*arguments: Any) -> None:
+            rung.append(number)
+            handler(*arguments)
+
+        return real(number, heard if callable(handler) else handler)
+
+    def check(*_: Any) -> None:
+        Slow()
+        time.sleep(60)
+
+    monkeypatch.setattr(signal, "signal", listen)
+    monkeypatch.setattr("envdoctor.rules.check.check", check)
+    begun = time.monotonic()
+    ended = envdoctor("check", "--facts", snapshot, "--timeout", "2")
+    assert time.monotonic() - begun < 30
+    assert (ended.code, ended.out, len(rung)) == (3, "", 2)
+    assert ended.err.startswith("envdoctor: gave up after 2 s (--timeout)\n")
+    assert ended.err.count("\n") == 2
 
 
 @pytest.mark.parametrize(

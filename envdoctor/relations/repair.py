@@ -440,14 +440,26 @@ class Repairs:
     # --- builds and worlds -------------------------------------------------------------------
 
     def _possible(self, name: str) -> Domain:
-        """Of the builds that may be installed, those that fit the packages beside them."""
+        """Of the builds that may be installed, those that could be, and fit what is beside them.
+
+        Of one that is broken, how it was to fit tells nothing.
+        """
         domain = self.observation.domains[name]
         every = left = (1 << len(domain)) - 1
+        fitting = every
+        is_broken = False
         for bound in self._of(name):
             rejected = self.fit.ask(bound, domain, self.observation.domains).rejected
-            if bound.relation.owner is not None and rejected != every:
+            if bound.relation.phase == "install":
                 left &= ~rejected
-        possible = tuple(b for n, b in enumerate(domain) if left >> n & 1) or domain
+            elif bound.relation.owner is not None and rejected != every:
+                fitting &= ~rejected
+            elif bound.relation.owner is not None and bound.relation.severity == "error":
+                is_broken = True
+        left = left or every
+        if not is_broken:
+            left = left & fitting or left
+        possible = tuple(build for n, build in enumerate(domain) if left >> n & 1)
         # sources compiled beside another package are no more sure to fit than a wheel for it
         wheels = tuple(
             b for b in possible if isinstance(b, Build) and b.attributes.get("origin") == "wheel"

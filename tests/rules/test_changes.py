@@ -68,7 +68,10 @@ def facts(case: Case) -> Facts:
             )
         )
     served = SERVES.get(case.driver)
-    machine = Machine(architecture=seen(case.architecture, "uname"), glibc=seen("2.35", "confstr"))
+    architecture: Observed[str] = unseen("nobody knows")
+    if case.architecture:
+        architecture = seen(case.architecture, "uname")
+    machine = Machine(architecture=architecture, glibc=seen("2.35", "confstr"))
     if case.jetson:
         machine = Machine(architecture=machine.architecture, jetson=seen(case.jetson, "release"))
     conda = (CondaPackage("python", "3.10"),) if "conda" in case.stack else ()
@@ -354,6 +357,18 @@ CASES = [
         "1 package: setuptools 69.5.1 -> 59.5.0",
         (f"{PIP} install setuptools==59.5.0",),
         python="3.8",
+    ),
+    Case(
+        "a pair that never was one tells nothing of the processor",
+        "torch 1.8.0+cu111, torchvision 0.24.1",
+        "torch-torchvision-mismatch",
+        "1 package: torchvision 0.24.1 -> 0.9.0+cu111",
+        (
+            f"{PIP} install torchvision==0.9.0+cu111 "
+            "-f https://download.pytorch.org/whl/torch_stable.html",
+        ),
+        python="3.8",
+        architecture="",
     ),
     Case(
         "numpy 1 for Python 3.12 begins with 1.26",

@@ -47,7 +47,7 @@ def check(facts: Facts, knowledge: Knowledge) -> Report:
         examination.findings,
         key=lambda f: (-SEVERITIES.index(f.severity), PHASES.index(f.phase), f.code, f.component),
     )
-    broken = {f.name for f in findings}
+    unsettled = {f.name for f in findings} | examination.unsettled
     return Report(
         command="check",
         envdoctor_version=__version__,
@@ -56,7 +56,7 @@ def check(facts: Facts, knowledge: Knowledge) -> Report:
         target=TargetSummary.of(facts),
         machine=MachineSummary.of(facts),
         assumed=tuple(assumed(facts)),
-        ruled_out=tuple(n for n in dict.fromkeys(examination.ruled_out) if n not in broken),
+        ruled_out=tuple(n for n in dict.fromkeys(examination.ruled_out) if n not in unsettled),
         skipped=tuple(examination.skipped),
         facts_digest=digest(facts),
     )
@@ -76,6 +76,7 @@ class _Examination:
         self.findings: List[Finding] = []
         self.skipped: List[Skipped] = []
         self.ruled_out: List[str] = []
+        self.unsettled: Set[str] = set()  # names of findings that could not be ruled out
 
     def relations_broken(self) -> None:
         """Judge the relations of everything that is installed."""
@@ -93,6 +94,7 @@ class _Examination:
             for bound, reason in judgement.undecided:
                 if bound.relation.phase != "build":
                     page = self.by_name[bound.finding]
+                    self.unsettled.add(page.name)
                     undecided.setdefault((page.code, reason), set()).add(str(domain[0]))
         for name in violations:
             for violation in self._causes(name, violations):
@@ -187,6 +189,7 @@ class _Examination:
             missing = _missing(self.facts, page.facts)
             if missing is not None:
                 self.skipped.append(Skipped(page.code, clean(missing)))
+                self.unsettled.add(page.name)
                 continue
             try:
                 rule = importlib.import_module(f"envdoctor.rules.{page.module}")
@@ -194,6 +197,7 @@ class _Examination:
             except Exception as error:
                 problem = f"the rule itself failed: {type(error).__name__}: {error}"
                 self.skipped.append(Skipped(page.code, clean(problem)))
+                self.unsettled.add(page.name)
                 continue
             self.findings += [_finding(page, fault) for fault in faults]
             if not faults and page.severity != "info":

@@ -16,6 +16,7 @@ from environments import HERE, check
 import envdoctor
 from envdoctor.facts import snapshot
 from envdoctor.model.finding import Report
+from envdoctor.rules.page import pages
 
 #: What may be told of it: information is no finding that a user has to act on.
 TOLD: Dict[str, Sequence[str]] = {
@@ -52,6 +53,16 @@ def test_nothing_is_wrong_with(name: str) -> None:
     assert checked.findings("error", "warning") == []
     assert sorted(f["name"] for f in checked.findings("info")) == sorted(TOLD[name])
     assert checked.code == 0
+
+
+@pytest.mark.parametrize("name", FIXTURES)
+def test_nothing_is_both_ruled_out_and_skipped(name: str) -> None:
+    """Where one relation holds and another of the same finding is undecided, it is undecided."""
+    report = envdoctor.check(facts=path_of(name))
+    skipped = {skipped.code for skipped in report.skipped}
+    assert {page.name for page in pages().values() if page.code in skipped}.isdisjoint(
+        report.ruled_out
+    )
 
 
 def test_every_fixture_is_listed() -> None:

@@ -9,6 +9,7 @@ import os
 import re
 import select
 import stat
+import sys
 import threading
 import time
 from typing import Any, Callable, Dict, Generic, List, Mapping, Optional, TypeVar
@@ -30,6 +31,8 @@ MAX_BYTES = 5 * 1000 * 1000
 # Seconds for a writer to a pipe: `--facts <(ssh node envdoctor facts)` examines a machine first.
 PATIENCE = 60.0
 
+#: How JSON begins, cut ones too.
+_JSON = re.compile(rb"(?:$|\{\s*(?:[\"}]|$)|\[\s*(?:[\"{\[\]]|$))")
 # As sys.version_info tells it.
 _PYTHON = re.compile(r"3\.\d{1,3}(\.\d{1,3}((a|b|rc)\d{1,3})?)?", re.ASCII)
 
@@ -90,10 +93,10 @@ class _Meanwhile(Generic[T]):
 
 
 def load(path: str) -> Facts:
-    """Read a snapshot.
+    """Read a snapshot, or a report as people paste it into trackers; "-" is standard input.
 
     Raises SnapshotError, which names the file and the place in it, if it cannot be read, is larger
-    than 5 MB, is of another schema version or does not fit the schema.
+    than 5 MB, or is neither: of another schema version, unfit for the schema, no known report.
     """
     try:
         data = _read(path)
@@ -101,6 +104,30 @@ def load(path: str) -> Facts:
         raise SnapshotError(f"{path}: cannot be read: {_reason(error)}") from error
     if len(data) > MAX_BYTES:
         raise SnapshotError(f"{path}: is larger than 5 MB, which no snapshot is")
+    if _is_text(data):
+        return _reported(path, data)
+    return _decoded(path, data)
+
+
+def _is_text(data: bytes) -> bool:
+    """Whether it is no JSON. Python prints {'key'; lines of reports may begin with [pip3]."""
+    return _JSON.match(data.lstrip()[:1000]) is None
+
+
+def _reported(path: str, data: bytes) -> Facts:
+    from envdoctor.facts.pasted import ReportError, parse
+
+    # Windows' shells write UTF-16 where output is redirected.
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
+    try:
+        return parse(data.decode(encoding, "replace"))
+    except ReportError as error:
+        raise SnapshotError(
+            f"{path}: is no snapshot of `envdoctor facts`, nor a report: {error}"
+        ) from error
+
+
+def _decoded(path: str, data: bytes) -> Facts:
     try:
         version = msgspec.json.decode(data, type=_Versioned).schema_version
         if version != SCHEMA_VERSION:
@@ -111,7 +138,9 @@ def load(path: str) -> Facts:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SnapshotError(f"{path}: is no snapshot of `envdoctor facts`: {error}") from error
     found = facts.target.value
-    if found is not None and not _PYTHON.fullmatch(found.version):
+    if found is None or not (found.python or found.version):
+        return facts  # of a report: of the interpreter nothing may be known
+    if not _PYTHON.fullmatch(found.version):
         raise SnapshotError(
             f"{path}: is no snapshot of `envdoctor facts`: {clean(found.version, 40)!r} is no "
             "version of Python 3 - at `$.target.value.version`"
@@ -124,6 +153,8 @@ def _read(path: str) -> bytes:
 
     Raises OSError or ValueError; of a pipe that nobody writes to as well.
     """
+    if path == "-":
+        return sys.stdin.buffer.read(MAX_BYTES + 1)
     # Without blocking: a pipe may have no writer.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb", buffering=0) as file:  # noqa: PTH123

@@ -96,8 +96,9 @@ def target(facts: Facts, view: View) -> str:
         return "none: " + _reason(facts.target)
     is_environment = found.prefix != found.base_prefix or found.conda
     where = found.prefix if is_environment and found.prefix else found.python
-    said = f"{view.place(clean(where))} ({clean(facts.target.origin)})".lstrip()
-    said += f"  Python {clean(found.version)}"
+    origin = clean(facts.target.origin)
+    said = f"{view.place(clean(where))} ({origin})" if where else origin
+    said += f"  Python {clean(found.version) or 'unknown'}"
     if found.torch is None:
         return f"{said}  no torch"
     version = found.torch.version

@@ -200,7 +200,7 @@ class _Examination:
                 self.unsettled.add(page.name)
                 continue
             self.findings += [_finding(page, fault) for fault in faults]
-            if not faults and page.severity != "info":
+            if not faults and page.severity != "info" and not _is_reported(self.facts):
                 self.ruled_out.append(page.name)
 
 
@@ -264,4 +264,12 @@ def _missing(facts: Facts, names: List[str]) -> Optional[str]:
                 if value.value is None:
                     return value.unknown or f"{name} is unknown"
                 value = value.value
+        if value == ():
+            return f"{name} is unknown"
     return None
+
+
+def _is_reported(facts: Facts) -> bool:
+    """Whether the facts are what somebody reported: they tell of faults, not that there are none."""
+    target = facts.target.value
+    return target is not None and not target.python and not facts.target.assumed

@@ -35,6 +35,7 @@ _UNSURE: Dict[str, Tuple[str, ...]] = {
     "platform_machine": ("platform_machine", "platform.machine"),
     "platform_release": ("platform_release",),
     "platform_version": ("platform_version", "platform.version"),
+    "python_version": ("python_version", "python_full_version", "implementation_version"),
 }
 
 # Longer than any that a tool writes: what a hostile file may cost is bounded.
@@ -98,7 +99,7 @@ def environment(facts: Facts, target: Target) -> Environment:
         "platform_release": facts.machine.kernel.value,
         "platform_system": "Linux",
         "python_full_version": target.version,
-        "python_version": f"{major}.{minor}",
+        "python_version": f"{major}.{minor}" if target.version else None,
         "sys_platform": "linux",
     }
     return tuple(sorted((name, value) for name, value in known.items() if value))

@@ -1,0 +1,35 @@
+"""Names that people call projects by, and those of their distributions."""
+
+from __future__ import annotations
+
+from typing import Dict
+
+_DISTRIBUTIONS = """
+accelerate apex bitsandbytes cupy datasets deepspeed detectron2 diffusers
+evaluate flash-attn flax fsspec fvcore huggingface-hub iopath jax jaxlib kornia
+lightning llvmlite matplotlib mmaction2 mmcls mmcv mmcv-full mmcv-lite mmdet
+mmdet3d mmengine mmpose mmpretrain mmsegmentation nuscenes-devkit numba numpy
+onnx onnxruntime onnxruntime-gpu opencv-contrib-python opencv-python opencv-
+python-headless optimum paddlepaddle paddlepaddle-gpu pandas peft pillow pip
+protobuf pyarrow pycocotools pytorch-lightning pytorch3d safetensors scikit-
+image scikit-learn scipy sentence-transformers sentencepiece setuptools shapely
+spconv tensorboard tensorflow tensorflow-gpu tensorrt timm tokenizers torch
+torchaudio torchtext torchvision transformers triton trl ultralytics vllm wheel
+xformers
+"""
+#: {name in small letters with hyphens: distribution}
+PROJECTS: Dict[str, str] = {
+    **{name: name for name in _DISTRIBUTIONS.split()},
+    "bnb": "bitsandbytes",
+    "flash-attention": "flash-attn",
+    "flash-attention-2": "flash-attn",
+    "flashattention": "flash-attn",
+    "hf-hub": "huggingface-hub",
+    "mmdetection": "mmdet",
+    "mmdetection3d": "mmdet3d",
+    "mmseg": "mmsegmentation",
+    "pytorch": "torch",
+    "sklearn": "scikit-learn",
+    "tf": "tensorflow",
+    "torch-vision": "torchvision",
+}

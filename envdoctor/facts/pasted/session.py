@@ -1,0 +1,57 @@
+"""What people try at Python's prompt: `torch.__version__`, `torch.version.cuda`, ..."""
+
+from __future__ import annotations
+
+import re
+from typing import List
+
+from envdoctor.facts.pasted.notes import (
+    LISTED,
+    RUNNING,
+    Card,
+    Notes,
+    Package,
+    place,
+    version,
+    whole_version,
+)
+from envdoctor.facts.pasted.projects import PROJECTS
+from envdoctor.facts.pasted.system import accelerator_name, python
+from envdoctor.facts.pasted.text import Line, Pair
+
+SECTION = "Python's prompt"
+_ASKED = re.compile(r"(?:print\()?\(?([\w.]{1,60})(?:\(\d?\))?\)?\)?;?")
+_PROMPT = re.compile(r"(?:>>> ?|In \[\d{1,5}\]: ?|\$ |.{0,60}[$#%] )?(?:python3? -c ['\"])?")
+
+
+def read(pairs: List[Pair], lines: List[Line], notes: Notes) -> None:  # noqa: ARG001
+    """Note each answer that follows its question."""
+    for line, answer in zip(lines, lines[1:]):
+        text = line.text
+        if "version" not in text and "torch.cuda." not in text:
+            continue
+        question = text[_PROMPT.match(text).end() :]  # type: ignore[union-attr]
+        match = _ASKED.fullmatch(question.rpartition(";")[2].strip(" \"'")) if question else None
+        if match and not answer.text.startswith((">>>", "In [", "Traceback")):
+            value = re.sub(r"^Out\[\d{1,5}\]: ?", "", answer.text).strip(" '\"")
+            _answer(match[1], value, answer, notes)
+
+
+def _answer(asked: str, value: str, line: Line, notes: Notes) -> None:
+    module, _, what = asked.partition(".")
+    if what == "__version__" and whole_version(value):
+        project = PROJECTS.get(module.replace("_", "-"))
+        if project == "torch":
+            notes.say("torch", version(value), SECTION, line)
+        elif project and version(value):
+            notes.install(project, Package(value, place(SECTION, line), line.number, RUNNING))
+    elif asked == "sys.version":
+        python(value, SECTION, line, notes)
+    elif asked == "torch.version.cuda":
+        notes.say("torch.cuda", "cpu" if value == "None" else version(value), SECTION, line)
+    elif asked == "torch.version.hip":
+        notes.say("torch.hip", version(value), SECTION, line)
+    elif asked == "torch.cuda.is_available" and value in ("True", "False"):
+        notes.say("available", "yes" if value == "True" else "no", SECTION, line, LISTED)
+    elif asked == "torch.cuda.get_device_name" and accelerator_name(value):
+        notes.card("typed", [0], Card(value, place(SECTION, line), line.number))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Optional
+from typing import Optional, Tuple
 
 import click
 
@@ -17,6 +17,13 @@ from envdoctor.model.text import clean
 
 @click.command("check")
 @input_options
+@click.option(
+    "--requirements",
+    metavar="FILE",
+    multiple=True,
+    help="Check what would be installed, with no environment: a requirement file of pip, "
+    "environment.yml, pyproject.toml, uv.lock, poetry.lock or Pipfile.lock. Repeatable.",
+)
 @click.option(
     "--fail-on",
     type=click.Choice([*reversed(SEVERITIES), "never"]),
@@ -39,6 +46,7 @@ from envdoctor.model.text import clean
 @help_option
 def command(
     inputs: Inputs,
+    requirements: Tuple[str, ...],
     fail_on: str,
     form: str,
     output: Optional[str],
@@ -54,10 +62,13 @@ def command(
     if list_rules:
         _list_rules(form, output)
         return 0
+    if requirements and (inputs.python or inputs.env):
+        named = "--python" if inputs.python else "--env"
+        raise click.UsageError(f"{named} and --requirements exclude each other")
     from envdoctor.rules.check import check
 
     started = time.perf_counter()
-    facts, knowledge = gather(inputs, tools=False)
+    facts, knowledge = gather(inputs._replace(requirements=requirements), tools=False)
     report = check(facts, knowledge)
     if form == "json":
         from envdoctor.report import json

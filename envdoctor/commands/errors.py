@@ -40,6 +40,7 @@ def told() -> Iterator[None]:
         raise
     except Exception as error:
         from envdoctor.commands.session import UnsupportedSystemError
+        from envdoctor.facts.requirements import RequirementsError
         from envdoctor.facts.snapshot import SnapshotError
         from envdoctor.facts.target import TargetError
         from envdoctor.knowledge.document import DocumentError
@@ -48,7 +49,9 @@ def told() -> Iterator[None]:
         message = clean(str(error), 4000)
         if isinstance(error, AssumeError):
             raise click.UsageError(message) from None
-        if isinstance(error, (SnapshotError, TargetError, UnsupportedSystemError)):
+        if isinstance(
+            error, (RequirementsError, SnapshotError, TargetError, UnsupportedSystemError)
+        ):
             raise Failure(message) from None
         if isinstance(error, DocumentError):
             raise Failure(f"the matrices cannot be read: {message}") from None

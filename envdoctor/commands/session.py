@@ -24,6 +24,7 @@ class Inputs(NamedTuple):
     env: Optional[str] = None
     facts: Optional[str] = None
     assume: Tuple[str, ...] = ()
+    requirements: Tuple[str, ...] = ()
 
 
 def read_facts(inputs: Inputs, tools: bool = True) -> Facts:
@@ -31,7 +32,7 @@ def read_facts(inputs: Inputs, tools: bool = True) -> Facts:
 
     `tools`: whether to look at what a source build would use.
 
-    Raises SnapshotError, TargetError, UnsupportedSystemError.
+    Raises SnapshotError, TargetError, UnsupportedSystemError, RequirementsError.
     """
     if sys.platform != "linux":
         raise UnsupportedSystemError(
@@ -39,9 +40,31 @@ def read_facts(inputs: Inputs, tools: bool = True) -> Facts:
         )
     from envdoctor.facts import snapshot
 
+    if inputs.requirements:
+        if inputs.facts is not None:
+            facts = snapshot.load(inputs.facts)
+        else:
+            facts = snapshot.observe_machine_alone(os.environ)
+        return _asking(facts, inputs)
     if inputs.facts is not None:
         return snapshot.load(inputs.facts)
     return snapshot.observe(inputs.python, inputs.env, os.environ, tools)
+
+
+def _asking(facts: Facts, inputs: Inputs) -> Facts:
+    """The machine of `facts` with what requirement files ask for, for the Python assumed."""
+    import msgspec
+
+    from envdoctor.facts import requirements
+    from envdoctor.model.facts import seen
+
+    python = None
+    for setting in inputs.assume:
+        key, _, value = setting.partition("=")
+        if key.strip() == "python" and requirements.is_python(value.strip()):
+            python = value.strip()
+    target = requirements.read(inputs.requirements, python, facts.machine.architecture.value)
+    return msgspec.structs.replace(facts, target=seen(target, ", ".join(inputs.requirements)))
 
 
 def gather(inputs: Inputs, tools: bool = True) -> Tuple[Facts, Knowledge]:
@@ -68,22 +91,29 @@ def check(
     env: Optional[str] = None,
     facts: Union[str, os.PathLike[str], Facts, None] = None,
     assume: Sequence[str] = (),
+    requirements: Sequence[Union[str, os.PathLike[str]]] = (),
 ) -> Report:
     """Examine an environment as `envdoctor check` does, and return what is wrong with it.
 
     `python` is the path of an interpreter, `env` the name or prefix of an environment; without
     either the active environment is examined. `facts` replaces the observation: a snapshot, or
-    the path of one. `assume` holds settings such as "gpu=a100".
+    the path of one. `assume` holds settings such as "gpu=a100". `requirements` are the paths of
+    files: what they ask for is checked in place of an environment.
 
-    Raises SnapshotError, TargetError, AssumeError, DocumentError, UnsupportedSystemError.
+    Raises SnapshotError, TargetError, RequirementsError, AssumeError, DocumentError,
+    UnsupportedSystemError.
     """
     from envdoctor.knowledge.load import load
     from envdoctor.rules.check import check as examine
 
+    files = tuple(os.fspath(file) for file in requirements)
     if facts is None or isinstance(facts, (str, os.PathLike)):
         path = None if facts is None else os.fspath(facts)
-        observed, knowledge = gather(Inputs(python, env, path, tuple(assume)), tools=False)
+        inputs = Inputs(python, env, path, tuple(assume), files)
+        observed, knowledge = gather(inputs, tools=False)
     else:
         knowledge = load()
+        if files:
+            facts = _asking(facts, Inputs(assume=tuple(assume), requirements=files))
         observed = _assume(facts, assume, knowledge)
     return examine(observed, knowledge)

@@ -68,6 +68,17 @@ def observe(
     )
 
 
+def observe_machine_alone(environ: Mapping[str, str]) -> Facts:
+    """Observe this machine and no environment on it."""
+    host = Host(environ=environ)
+    return Facts(
+        envdoctor_version=__version__,
+        taken=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        machine=observe_machine(host),
+        accelerator=observe_accelerator(host),
+    )
+
+
 class _Meanwhile(Generic[T]):
     """A call that waits for children while others run; concurrent.futures is slow to import."""
 

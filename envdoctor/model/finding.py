@@ -77,6 +77,8 @@ class TargetSummary(Record, frozen=True, omit_defaults=False):
         found, why = facts.target.value, facts.target.origin
         if found is None:
             return cls(why=why, unknown=facts.target.unknown)
+        if found.asked is not None:
+            return cls(version=found.version, why=", ".join(found.asked.files))
         torch = (found.torch.version.value if found.torch else None) or ""
         return cls(found.python, found.version, found.prefix, torch, why)
 

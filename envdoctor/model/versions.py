@@ -71,6 +71,14 @@ def specifier(text: str) -> SpecifierSet:
     return SpecifierSet(text)
 
 
+def try_specifier(text: str) -> Optional[SpecifierSet]:
+    """A specifier set, or None for text that is none."""
+    try:
+        return specifier(text)
+    except ValueError:
+        return None
+
+
 @functools.lru_cache(maxsize=None)
 def satisfies(version: Version, text: str) -> bool:
     """Whether a version lies in a specifier set; pre-releases are judged by order alone."""

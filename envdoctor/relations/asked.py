@@ -13,7 +13,7 @@ from envdoctor.knowledge.load import Knowledge, Package
 from envdoctor.model.build import ABSENT, Build, Unknown, Value
 from envdoctor.model.facts import Asked, Distribution, Facts, Target
 from envdoctor.model.finding import Evidence
-from envdoctor.model.versions import cuda_tag, parse, satisfies, specifier
+from envdoctor.model.versions import cuda_tag, parse, satisfies, try_specifier
 from envdoctor.relations.components import PYTHON
 from envdoctor.relations.judge import Domain
 from envdoctor.relations.observe import Observation, candidates, imported, observe, set_modules
@@ -82,7 +82,8 @@ def _open(package: Package, wanted: Distribution, asked: Asked, facts: Facts) ->
         attributes["architecture"] = facts.machine.architecture.value
     # Pre-releases as pip has it: where they are asked for, or where there is nothing else.
     previews = True if asked.previews else None
-    releases = specifier(wanted.specifier).filter(package.releases, prereleases=previews)
+    allowed = try_specifier(wanted.specifier)
+    releases = allowed.filter(package.releases, prereleases=previews) if allowed is not None else ()
     found = [
         build
         for version in sorted(releases)
@@ -96,7 +97,11 @@ def _interpreters(asked: Asked, knowledge: Knowledge) -> Domain:
     """The interpreters that the files allow."""
     if not asked.python:
         return (Unknown("the requirement files do not say for which Python"),)
-    found = [one for one in every_interpreter(knowledge) if _is_allowed(one, asked.python)]
+    found = [
+        one
+        for one in every_interpreter(knowledge)
+        if try_specifier(asked.python) is not None and _is_allowed(one, asked.python)
+    ]
     return tuple(found) or (Unknown(f"no Python that is known fits {asked.python}"),)
 
 

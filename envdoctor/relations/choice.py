@@ -24,12 +24,15 @@ from envdoctor.relations.observe import Observation, imported
 _World = Dict[str, Domain]
 #: Releases of one package that are tried before its choice is left open.
 _MOST_TRIED = 60
+#: What a new environment may hold already, in a release that pip keeps unless it is told otherwise.
+_PREINSTALLED = ("pip", "setuptools", "wheel")
 
 
 class Choice(NamedTuple):
     """The assignment that pip would make."""
 
     observation: Observation
+    possible: Dict[str, Domain]  # what the files allow of each package
     taken: Dict[str, Build]  # of what was open, the build that is taken
     python: Optional[Build]  # the newest that fits, where the files allow several
     reasons: Tuple[str, ...]  # why the choice of a package was left open
@@ -71,7 +74,7 @@ class _Chooser:
                     taken[name] = next(b for b in self.world[name] if isinstance(b, Build))
         provide_modules(self.world, self.knowledge)
         observation = self.observation._replace(domains=self.world)
-        return Choice(observation, taken, python, tuple(self.reasons))
+        return Choice(observation, every, taken, python, tuple(self.reasons))
 
     def _summarise(self, names: Sequence[str]) -> None:
         """Keep one of all builds that metadata cannot tell apart and that come from one place."""
@@ -93,6 +96,8 @@ class _Chooser:
         return _is_plain(build) or any(is_on(build, parts) for parts in self.pages)
 
     def _is_of_pip(self, name: str, asked: Distribution) -> bool:
+        if name in _PREINSTALLED and not asked.version:
+            return False
         return asked.installer != "conda" and isinstance(self.world[name][0], Build)
 
     def _choose_python(self) -> Optional[Build]:

@@ -94,6 +94,10 @@ def target(facts: Facts, view: View) -> str:
     found = facts.target.value
     if found is None:
         return "none: " + _reason(facts.target)
+    if found.asked is not None:
+        python = found.version or found.asked.python or "not said"
+        files = ", ".join(view.place(clean(file)) for file in found.asked.files)
+        return f"{files} (what they ask for)  Python {clean(python)}"
     is_environment = found.prefix != found.base_prefix or found.conda
     where = found.prefix if is_environment and found.prefix else found.python
     origin = clean(facts.target.origin)

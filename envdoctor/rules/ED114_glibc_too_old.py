@@ -17,6 +17,7 @@ from envdoctor.rules.lookup import (
     listed,
     name_of,
     observed,
+    wheel_file,
 )
 from envdoctor.rules.rule import Context, Fault
 from envdoctor.rules.tags import glibc_of, interpreter_of, serves, tags_of
@@ -52,7 +53,7 @@ def examine(context: Context) -> Iterator[Fault]:
             },
             evidence=(
                 observed("glibc", glibc),
-                *(Evidence(label(d), d.tags[0], f"{d.path}/WHEEL") for d in found),
+                *(Evidence(label(d), d.tags[0], wheel_file(d)) for d in found),
             ),
             fixes=fix(),
         )

@@ -15,6 +15,7 @@ from envdoctor.rules.lookup import (
     moves_torch,
     name_of,
     pip,
+    wheel_file,
 )
 from envdoctor.rules.rule import Context, Fault
 from envdoctor.rules.tags import Tag, interpreter_of, serves, tags_of
@@ -57,7 +58,7 @@ def examine(context: Context) -> Iterator[Fault]:
             },
             evidence=(
                 Evidence("Python", f"{target.version} {target.soabi}".rstrip(), target.python),
-                *(Evidence(label(d), d.tags[0], f"{d.path}/WHEEL") for d, _ in found),
+                *(Evidence(label(d), d.tags[0], wheel_file(d)) for d, _ in found),
             ),
             fixes=fix(*commands),
         )

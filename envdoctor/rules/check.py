@@ -6,11 +6,13 @@ import importlib
 import shlex
 from typing import Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
+import msgspec
+
 from envdoctor import __version__
 from envdoctor.facts.snapshot import digest
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.build import Build
-from envdoctor.model.facts import Facts, Observed
+from envdoctor.model.facts import Facts, Observed, Target
 from envdoctor.model.finding import (
     PHASES,
     SEVERITIES,
@@ -25,22 +27,33 @@ from envdoctor.model.finding import (
     assumed,
 )
 from envdoctor.model.text import clean, render
+from envdoctor.relations.asked import observe_asked
+from envdoctor.relations.choice import choose
 from envdoctor.relations.judge import Relations, Violation, judge
-from envdoctor.relations.observe import Observation, observe
+from envdoctor.relations.observe import Observation, imported, observe
 from envdoctor.relations.repair import Repairs
 from envdoctor.relations.tell import Teller, probe
-from envdoctor.rules.change import interpreter, violation_fix
+from envdoctor.rules.asked import asked_summary, taken_evidence
+from envdoctor.rules.change import interpreter, no_fix, violation_fix
+from envdoctor.rules.lines import lines_fix
 from envdoctor.rules.page import Page, pages
 from envdoctor.rules.rule import Context, Fault
 
 LANGUAGE = "en"
 
+replace = msgspec.structs.replace
+
 
 def check(facts: Facts, knowledge: Knowledge) -> Report:
     """Everything that is wrong with the environment of `facts`, gravest first."""
     known = pages()
-    observed = observe(facts, knowledge)
-    examination = _Examination(facts, knowledge, observed, known)
+    target = facts.target.value
+    asked = target.asked if target is not None else None
+    if target is None or asked is None:
+        examination = _Examination(facts, knowledge, observe(facts, knowledge), known)
+    else:
+        observed = observe_asked(facts, target, asked, knowledge)
+        examination = _AskedExamination(facts, knowledge, observed, known)
     examination.relations_broken()
     examination.rules_broken()
     findings = sorted(
@@ -95,10 +108,8 @@ class _Examination:
                 if bound.relation.phase != "build":
                     page = self.by_name[bound.finding]
                     self.unsettled.add(page.name)
-                    undecided.setdefault((page.code, reason), set()).add(str(domain[0]))
-        for name in violations:
-            for violation in self._causes(name, violations):
-                self.findings.append(self._broken(violation))
+                    undecided.setdefault((page.code, reason), set()).add(self._called(domain[0]))
+        self._tell(violations)
         for build in self.observed.untested:
             newest = self.knowledge.packages[build.component].newest
             reason = f"{clean(str(build))} is newer than the matrices know ({newest}): untested"
@@ -106,6 +117,19 @@ class _Examination:
         for (code, reason), names in undecided.items():
             self.skipped.append(Skipped(code, clean(f"{', '.join(sorted(names))}: {reason}")))
         self.ruled_out += held
+
+    def _called(self, build: Build) -> str:
+        """What a package is called where its builds are not told apart."""
+        return str(build)
+
+    def _tell(self, violations: Mapping[str, Tuple[Violation, ...]]) -> None:
+        for name in violations:
+            for violation in self._causes(name, violations):
+                self.findings.append(self._broken(violation))
+
+    def _is_told(self, violation: Violation) -> bool:
+        """Not that it cannot be installed: it is; whether it can be imported, tags tell a rule."""
+        return any(breach.bound.relation.phase != "install" for breach in violation.breaches)
 
     def _causes(
         self, name: str, violations: Mapping[str, Tuple[Violation, ...]]
@@ -124,12 +148,11 @@ class _Examination:
         }
         for violation in violations[name]:
             own = [b for b in violation.breaches if b.bound.relation.id not in inherited]
-            if all(b.bound.relation.phase == "install" for b in own):
-                continue  # it is installed; whether it can be imported, its tags tell a rule
             rejected = {id(build) for breach in own for build in breach.builds}
             every = {id(build) for breach in violation.breaches for build in breach.builds}
-            if own and rejected == every:
-                yield Violation(name, tuple(own))
+            cause = Violation(name, tuple(own))
+            if own and rejected == every and self._is_told(cause):
+                yield cause
 
     def _required(self, name: str) -> List[str]:
         names = list(self.knowledge.packages[name].requires)
@@ -180,13 +203,23 @@ class _Examination:
             self._repairs = Repairs(self.observed, self.relations)
         return (violation_fix(violation, self._repairs, self.facts),)
 
+    def _is_due(self, page: Page) -> bool:
+        """Whether a rule has something to look at here."""
+        return "installed" in page.judges
+
+    def _needed(self, page: Page) -> List[str]:
+        """The facts without which a rule is skipped."""
+        return page.facts
+
     def rules_broken(self) -> None:
         """Run every rule whose facts are known."""
         context = Context(self.facts, self.knowledge, self.observed)
         for page in self.pages.values():
             if not page.module:
                 continue
-            missing = _missing(self.facts, page.facts)
+            if not self._is_due(page):
+                continue
+            missing = _missing(self.facts, self._needed(page))
             if missing is not None:
                 self.skipped.append(Skipped(page.code, clean(missing)))
                 self.unsettled.add(page.name)
@@ -199,9 +232,119 @@ class _Examination:
                 self.skipped.append(Skipped(page.code, clean(problem)))
                 self.unsettled.add(page.name)
                 continue
-            self.findings += [_finding(page, fault) for fault in faults]
+            self.findings += [self._fault(page, fault) for fault in faults]
             if not faults and page.severity != "info" and not _is_reported(self.facts):
                 self.ruled_out.append(page.name)
+
+    def _fault(self, page: Page, fault: Fault) -> Finding:
+        return _finding(page, fault)
+
+
+class _AskedExamination(_Examination):
+    """Of requirement files: nothing is installed.
+
+    What no allowed combination of builds can satisfy is an error. What fails with the builds that
+    pip would take, and not with all that are allowed, is a warning.
+    """
+
+    def __init__(
+        self, facts: Facts, knowledge: Knowledge, observed: Observation, known: Dict[str, Page]
+    ) -> None:
+        super().__init__(facts, knowledge, observed, known)
+        target = facts.target.value
+        if target is None or target.asked is None:
+            raise LookupError("no requirement files were read")
+        self.target = target
+        self.asked = target.asked
+        self.wanted = imported(target)
+        self.sure: Set[Tuple[str, str]] = set()  # {(component, relation)} that nothing satisfies
+
+    def _called(self, build: Build) -> str:
+        wanted = self.wanted.get(build.component)
+        if wanted is None or wanted.version:
+            return str(build)
+        return f"{build.component}{wanted.specifier}"
+
+    def _is_told(self, violation: Violation) -> bool:  # noqa: ARG002
+        return True
+
+    def _is_due(self, page: Page) -> bool:
+        return "target" not in page.facts or "asked" in page.judges
+
+    def _needed(self, page: Page) -> List[str]:
+        return [name for name in page.facts if not name.startswith("target.")]  # it has no folders
+
+    def _tell(self, violations: Mapping[str, Tuple[Violation, ...]]) -> None:
+        """Tell what fails with pip's choice, and whether any other would do."""
+        possible = self.observed
+        for name in violations:
+            for violation in violations[name]:
+                self.sure.update((name, b.bound.relation.id) for b in violation.breaches)
+        self.choice = choose(possible, self.target, self.relations)
+        self.observed = self.choice.observation
+        taken = {
+            name: judge(
+                self.relations, name, self.observed.domains, self.observed.accelerator
+            ).violations
+            for name, domain in self.observed.domains.items()
+            if name in self.knowledge.packages and isinstance(domain[0], Build)
+        }
+        told: Set[Tuple[str, str]] = set()
+        for name in taken:
+            causes = list(self._causes(name, taken))
+            sure = {b.bound.finding for v in causes if self._is_sure(v) for b in v.breaches}
+            for violation in causes:
+                told.update((name, b.bound.relation.id) for b in violation.breaches)
+                if self._is_sure(violation) or violation.breaches[0].bound.finding not in sure:
+                    self.findings.append(self._broken(violation))
+        self.observed = possible
+        for name in violations:
+            for violation in self._causes(name, violations):
+                if not any((name, b.bound.relation.id) in told for b in violation.breaches):
+                    self.findings.append(self._broken(violation))
+        self.skipped += [Skipped("asked", clean(reason)) for reason in self.choice.reasons]
+        for problem in self.target.problems:
+            self.skipped.append(Skipped("asked", clean(problem)))
+
+    def _is_sure(self, violation: Violation) -> bool:
+        """Whether nothing that the files allow satisfies one of these relations."""
+        ids = [breach.bound.relation.id for breach in violation.breaches]
+        return any((violation.component, one) in self.sure for one in ids)
+
+    def _broken(self, violation: Violation) -> Finding:
+        finding = super()._broken(violation)
+        first = violation.breaches[0].bound.relation
+        severity = first.severity
+        if not self._is_sure(violation):
+            severity = min(severity, "warning", key=SEVERITIES.index)
+            summary = asked_summary(violation, self.choice, self.knowledge, finding.summary)
+            finding = replace(finding, summary=summary)
+        if _may_be_patched(violation, self.target):
+            severity = min(severity, "warning", key=SEVERITIES.index)
+        evidence = taken_evidence(finding.evidence, violation, self.choice, self.knowledge)
+        return replace(finding, severity=severity, verify=(), evidence=evidence)
+
+    def _fixes(self, violation: Violation) -> Tuple[Fix, ...]:
+        if self._repairs is None:
+            self._repairs = Repairs(self.choice.observation, self.relations)
+        plan = self._repairs.plan(violation)
+        if plan is None:
+            return (no_fix(self._repairs, self._repairs.concerned(violation)),)
+        return (lines_fix(plan, self.asked, self.knowledge),)
+
+    def _fault(self, page: Page, fault: Fault) -> Finding:
+        finding = super()._fault(page, fault)
+        # those of the other pages change what is installed
+        fixes = () if "installed" in page.judges and "target" in page.facts else finding.fixes
+        return replace(finding, fixes=fixes, verify=())
+
+
+def _may_be_patched(violation: Violation, target: Target) -> bool:
+    """Whether it is about compiling sources that are not the released ones."""
+    located = {name for name, one in imported(target).items() if one.direct_url}
+    return violation.component in located and all(
+        breach.bound.relation.phase == "build" for breach in violation.breaches
+    )
 
 
 def _finding(page: Page, fault: Fault) -> Finding:
@@ -270,6 +413,8 @@ def _missing(facts: Facts, names: List[str]) -> Optional[str]:
 
 
 def _is_reported(facts: Facts) -> bool:
-    """Whether the facts are what somebody reported: they tell of faults, not that there are none."""
+    """Whether somebody reported the facts: they tell of faults, not that there are none."""
     target = facts.target.value
-    return target is not None and not target.python and not facts.target.assumed
+    if target is None or target.asked is not None:
+        return False
+    return not target.python and not facts.target.assumed

@@ -74,6 +74,12 @@ def label(distribution: Distribution) -> str:
     return f"{distribution.name} {distribution.version}"
 
 
+def wheel_file(distribution: Distribution) -> str:
+    """Where the tags of a distribution are stated: its metadata, or the line that names it."""
+    asked = bool(distribution.specifier)
+    return distribution.path if asked else f"{distribution.path}/WHEEL"
+
+
 def evidence(distribution: Distribution) -> Evidence:
     """That a distribution is installed."""
     return Evidence(distribution.name, distribution.version, distribution.path)

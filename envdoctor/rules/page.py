@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Dict, List
+from typing import Dict, List, Tuple
 
 import msgspec
 
@@ -28,6 +28,8 @@ class Page(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     phase: str
     title: str  # one line for lists
     facts: List[str] = []  # facts without which the rule is skipped: "target", "accelerator.gpus"
+    # "installed" environments, or the packages that requirement files have "asked" for
+    judges: Tuple[str, ...] = ("installed",)
     words: Words = {}
     body: str = ""
     module: str = ""  # the rule's module, empty for a page of relation findings

@@ -17,7 +17,7 @@ from envdoctor.facts.requirements import conda, locks, pip, project
 from envdoctor.facts.requirements.line import Line, Reading, RequirementsError
 from envdoctor.model.facts import Asked, AskedLine, CondaPackage, Distribution, Target
 
-__all__ = ["RequirementsError", "read"]
+__all__ = ["RequirementsError", "is_python", "read"]
 
 _READERS: Dict[str, Callable[[str, Reading], None]] = {
     "pyproject.toml": project.read,
@@ -42,6 +42,11 @@ def read(
     for path in paths:
         _reader(path)(path, reading)
     return _target(reading, python, architecture)
+
+
+def is_python(text: str) -> bool:
+    """Whether a text is a version of Python 3."""
+    return _PYTHON.fullmatch(text) is not None
 
 
 def _reader(path: str) -> Callable[[str, Reading], None]:

@@ -1,0 +1,124 @@
+"""A plan of repair as changes of lines in requirement files: nothing is installed yet."""
+
+from __future__ import annotations
+
+import re
+from typing import Dict, List, Optional, Sequence
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from envdoctor.knowledge.load import Knowledge
+from envdoctor.model.build import Build
+from envdoctor.model.facts import Asked, AskedLine
+from envdoctor.model.finding import Fix
+from envdoctor.model.text import clean
+from envdoctor.model.versions import parse, satisfies, try_specifier
+from envdoctor.relations.asked import is_on, segments
+from envdoctor.relations.repair import Change, Plan, requirement_arguments
+
+_POETRY = re.compile(r"(?P<name>[\w.-]+) = '(?P<wanted>[^']*)'")
+_CONDA = re.compile(r"(?P<name>(?:[\w./-]+::)?[\w.-]+)\s*(?P<wanted>.*)")
+
+
+def lines_fix(plan: Plan, asked: Asked, knowledge: Knowledge) -> Fix:
+    """The fix that carries out a plan: each line to change, what it says and what it is to say."""
+    head = asked.files[0] if asked.files else "requirements.txt"
+    said: List[str] = []
+    options: Dict[str, None] = {}
+    for change in plan:
+        said.append(_edit(change, asked, head, knowledge))
+        option = (requirement_arguments(change.after) or "").partition(" ")[2]
+        if option and not _is_named(change.after, asked):
+            options.setdefault(_lasting(option))
+    said += [f"{head}: add {option}" for option in options if option]
+    count = f"{len(said)} line{'s' if len(said) > 1 else ''}"
+    return Fix(clean(f"{count}: {'; '.join(said)}", 1000))
+
+
+def _is_named(build: Build, asked: Asked) -> bool:
+    return any(is_on(build, segments(url)) for url in asked.indexes)
+
+
+def _lasting(options: str) -> str:
+    """Those of pip's options that a requirement file may hold, one text."""
+    words = options.split()
+    kept = []
+    for option, value in zip(words, words[1:]):
+        if option in ("-f", "--find-links", "--extra-index-url"):
+            kept.append(f"{option} {value}")
+        elif option == "--index-url":
+            kept.append(f"--extra-index-url {value}")  # the other lines still want PyPI
+    return " ".join(kept)
+
+
+def _edit(change: Change, asked: Asked, head: str, knowledge: Knowledge) -> str:
+    wanted = (requirement_arguments(change.after) or "").partition(" ")[0]
+    name = change.before.component if change.before is not None else ""
+    lines = [line for line in asked.lines if line.name == name]
+    if not lines:
+        return f"{head}: add {wanted}"
+    line = next((one for one in lines if one.specifier.startswith("==")), lines[0])
+    if line.locked:
+        bound = bounded("", change.after, knowledge) or wanted
+        return f"{line.origin}: {line.text} -> {change.after.version} (lock again with {bound})"
+    if change.removed:
+        return f"{line.origin}: {line.text} -> {wanted}"
+    return f"{line.origin}: {line.text} -> {changed(line, change.after, wanted, lines, knowledge)}"
+
+
+def changed(
+    line: AskedLine, after: Build, wanted: str, lines: Sequence[AskedLine], knowledge: Knowledge
+) -> str:
+    """What a line is to say so that a build is taken: a bound if one does, else that release."""
+    every = ",".join(one.specifier for one in lines if one.specifier)
+    bound = ""
+    if "+" not in wanted:
+        bound = bounded(every, after, knowledge)[len(after.component) :]
+    exact = wanted[len(after.component) :]
+    if line.installer == "conda":
+        match = _CONDA.fullmatch(line.text)
+        if match and bound and (not match["wanted"] or match["wanted"][0] in "<>!"):
+            return line.text + ("," if match["wanted"] else "") + bound
+        return f"{match['name'] if match else line.name}{exact}"
+    poetry = _POETRY.fullmatch(line.text)
+    if poetry:
+        kept = poetry["wanted"] if bound and poetry["wanted"] != "*" else ""
+        return f'{poetry["name"]} = "{",".join(t for t in (kept, bound or exact) if t)}"'
+    try:
+        stated = Requirement(line.text)
+    except (InvalidRequirement, ValueError):
+        return wanted
+    stated.url = None
+    if bound:
+        stated.specifier &= SpecifierSet(bound)
+    else:
+        stated.specifier = SpecifierSet(exact)
+    return str(stated)
+
+
+def bounded(specifier: str, after: Build, knowledge: Knowledge) -> str:
+    """The requirement with the shortest upper bound under which a release is the newest allowed.
+
+    Empty if the specifier does not allow it, or if it is the newest as it is.
+    """
+    version = after.version
+    if version is None or try_specifier(specifier) is None or not satisfies(version, specifier):
+        return ""
+    newer = [
+        one
+        for one in knowledge.packages[after.component].releases
+        if one > version and satisfies(one, specifier)
+    ]
+    limit = _limit(version, newer[0]) if newer else None
+    return f"{after.component}<{limit}" if limit is not None else ""
+
+
+def _limit(below: Version, above: Version) -> Optional[Version]:
+    """The shortest version that is above one and not above the other."""
+    for length in range(1, len(above.release) + 1):
+        limit = parse(".".join(str(n) for n in above.release[:length]))
+        if below < limit <= above:
+            return limit
+    return None

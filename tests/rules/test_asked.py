@@ -1,0 +1,280 @@
+"""`check` of requirement files: real stacks, errors, and what pip's choice alone breaks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, List, Optional, Tuple
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from envdoctor.facts.requirements import read
+from envdoctor.knowledge.load import load
+from envdoctor.model.facts import Distribution, Facts, Machine, Target, seen
+from envdoctor.model.finding import Finding, Report
+from envdoctor.relations.assume import assume
+from envdoctor.rules.check import check
+
+STACKS = Path(__file__).parent.parent / "stacks"
+MATRICES = load()
+
+
+@pytest.fixture(autouse=True)
+def _inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def machine(target: Target, assumed: str) -> Facts:
+    facts = Facts(
+        machine=Machine(architecture=seen("x86_64", "uname"), glibc=seen("2.31", "libc")),
+        target=seen(target, "files"),
+    )
+    return assume(facts, assumed.split(), MATRICES)
+
+
+def report(
+    path: Any, assumed: str = "gpu=rtx3090 driver=470", python: Optional[str] = None
+) -> Report:
+    return check(machine(read([str(path)], python, "x86_64"), assumed), MATRICES)
+
+
+def of(text: str, python: Optional[str] = "3.10", assumed: str = "gpu=a100 driver=535") -> Report:
+    Path("r.txt").write_text(text)
+    return report("r.txt", assumed, python)
+
+
+def told(found: Report) -> List[Tuple[str, str, str]]:
+    return [(f.severity, f.name, f.component) for f in found.findings]
+
+
+def fixes(finding: Finding) -> List[str]:
+    return [fix.summary for fix in finding.fixes]
+
+
+# --- real stacks ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["maptr.txt", "sparsedrive.txt", "gaussianformer.txt", "qcnet.yml", "paddle3d.txt"],
+)
+def test_documented_installs_are_clean_where_they_were_trained(name: str) -> None:
+    python = None if name == "qcnet.yml" else "3.8"
+    found = report(STACKS / name, "gpu=rtx3090 driver=470", python)
+    assert [one for one in told(found) if one[0] != "info"] == []
+    if name in ("maptr.txt", "sparsedrive.txt"):
+        ruled_out = {"gpu-arch-not-in-torch", "openmmlab-version-assert", "numpy2-abi"}
+        assert ruled_out <= set(found.ruled_out)
+
+
+@pytest.mark.parametrize(
+    ("name", "severity"),
+    [
+        ("maptr.txt", "error"),
+        ("sparsedrive.txt", "error"),
+        ("gaussianformer.txt", "warning"),  # it leaves open whether torch is for CUDA at all
+    ],
+)
+def test_they_are_not_on_cards_that_came_later(name: str, severity: str) -> None:
+    found = report(STACKS / name, "gpu=rtx5090 driver=570", "3.8")
+    assert (severity, "gpu-arch-not-in-torch") in {(f.severity, f.name) for f in found.findings}
+
+
+def test_nor_on_a_python_that_came_later() -> None:
+    found = report(STACKS / "maptr.txt", "gpu=rtx3090 driver=470", "3.11")
+    assert ("error", "python-version-unsupported", "torch 1.9.1+cu111") in told(found)
+
+
+# --- errors, and what pip would take ----------------------------------------------------------
+
+
+def test_an_open_numpy_is_found_with_the_smallest_change() -> None:
+    (finding,) = of("torch==2.2.2\nnumpy\n").findings
+    assert (finding.severity, finding.name) == ("warning", "numpy2-abi")
+    assert finding.summary.startswith("pip would take numpy 2.2.6: torch 2.2.2 cannot")
+    assert [(e.fact, e.value, e.origin) for e in finding.evidence] == [
+        ("torch", "2.2.2", "r.txt:1"),
+        ("numpy", "any; pip would take 2.2.6", "r.txt:2"),
+    ]
+    assert fixes(finding) == ["1 line: r.txt:2: numpy -> numpy<2"]
+    assert [fix.commands for fix in finding.fixes] == [()]
+    assert finding.verify == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "python"),
+    [
+        ("torch==2.2.2\nnumpy<2\n", "3.10"),
+        ("torch==2.2.2\nnumpy\n-c c.txt\n", "3.10"),
+        ("torch==2.2.2\nnumpy\n", "3.8"),  # NumPy 2 is not for it
+        ("torch==2.2.2\n", "3.10"),
+        ("torch==2.4.1\nnumpy\n", "3.10"),
+        ("torch==2.2.2\nnumpy\nnumba==0.58.1\n", "3.10"),  # its metadata holds NumPy below 2
+    ],
+)
+def test_what_pip_would_take_is_not_blamed_where_it_fits(text: str, python: str) -> None:
+    Path("c.txt").write_text("numpy==1.26.4\n")
+    assert told(of(text, python)) == []
+
+
+def test_the_same_pinned_is_an_error() -> None:
+    (finding,) = of("torch==2.2.2\nnumpy==2.2.6\n").findings
+    assert finding.severity == "error"
+    assert finding.summary.startswith("torch 2.2.2 cannot")
+
+
+def test_a_range_of_which_nothing_fits_is_an_error() -> None:
+    (finding,) = of("torch==2.2.2\nnumpy>=2\n").findings
+    assert finding.severity == "error"
+    assert "r.txt:2: numpy>=2 -> " in fixes(finding)[0] or "r.txt:1: torch" in fixes(finding)[0]
+
+
+def test_the_index_that_is_missing() -> None:
+    found = of("torch==1.9.1\ntorchvision==0.10.1\n", "3.8", "gpu=rtx3090 driver=470")
+    (finding,) = found.findings
+    assert (finding.severity, finding.name) == ("warning", "gpu-arch-not-in-torch")
+    assert finding.summary.startswith("pip would take torch 1.9.1+cu102: ")
+    assert fixes(finding) == [
+        "3 lines: r.txt:1: torch==1.9.1 -> torch==1.9.1+cu111; "
+        "r.txt:2: torchvision==0.10.1 -> torchvision==0.10.1+cu111; "
+        "r.txt: add -f https://download.pytorch.org/whl/torch_stable.html"
+    ]
+    page = "-f https://download.pytorch.org/whl/torch_stable.html\n"
+    right = f"{page}torch==1.9.1+cu111\ntorchvision==0.10.1+cu111\n"
+    assert told(of(right, "3.8", "gpu=rtx3090 driver=470")) == []
+
+
+def test_one_finding_for_one_pair() -> None:
+    (finding,) = of("torch==2.2.2\ntorchvision==0.15.2\n").findings
+    assert (finding.severity, finding.name) == ("error", "torch-torchvision-mismatch")
+    assert fixes(finding) == ["1 line: r.txt:2: torchvision==0.15.2 -> torchvision==0.17.2"]
+
+
+def test_sources_that_cannot_compile() -> None:
+    (finding,) = of("mmcv-full==1.4.0\ntorch==1.13.1\n", "3.8").findings
+    assert (finding.severity, finding.phase) == ("error", "build")
+    # those of a fork may have been mended
+    text = "mmcv-full @ git+https://h/mmcv@v1.4.0\ntorch==1.13.1\n"
+    assert [f.severity for f in of(text, "3.8").findings] == ["warning"]
+
+
+def test_what_is_not_named_may_come_along() -> None:
+    found = of("mmdet==3.3.0\nmmcv==2.1.0\n")  # mmengine and torch are not named
+    assert told(found) == []
+    assert any("the requirement files do not name it" in s.reason for s in found.skipped)
+
+
+def test_a_lock_file_names_all() -> None:
+    text = "".join(
+        f'[[package]]\nname = "{name}"\nversion = "{version}"\n'
+        for name, version in {"mmdet": "3.3.0", "mmcv": "2.1.0"}.items()
+    )
+    Path("poetry.lock").write_text(text)
+    found = report("poetry.lock", "gpu=a100 driver=535", "3.10")
+    assert ("error", "python-module-missing", "mmcv 2.1.0") in told(found)
+
+
+def test_lines_that_contradict() -> None:
+    (finding,) = of("numpy<1.20\nnumpy>=1.21\n").findings
+    assert (finding.severity, finding.name, finding.phase) == (
+        "error",
+        "requirements-contradict",
+        "resolve",
+    )
+    assert finding.summary == "no version of numpy is all of <1.20 (r.txt:1), >=1.21 (r.txt:2)"
+    assert told(of("numpy<1.20\nnumpy>=1.19\nfoo>1,<1.0.1\nbar==1.0\nbar>=1\n")) == []
+    assert told(of("foo==1.2\nfoo==1.3\n")) == [("error", "requirements-contradict", "foo")]
+
+
+def test_a_wheel_for_another_python() -> None:
+    url = "https://h/mmcv_full-1.4.0-cp38-cp38-manylinux1_x86_64.whl"
+    (finding,) = of(f"{url}\n", "3.10").findings
+    assert (finding.severity, finding.name) == ("error", "wheel-for-another-interpreter")
+    assert finding.evidence[-1].origin == "r.txt:1"
+    assert told(of(f"{url}\n", "3.8")) == []
+    assert told(of(f"{url}\n", None)) == []
+
+
+def test_rules_about_what_is_installed_are_not_run() -> None:
+    found = of("torch==2.4.1\n")
+    names = {*found.ruled_out, *(f.name for f in found.findings)}
+    assert not names & {"half-removed-distribution", "user-site-shadows-env", "cpu-only-torch"}
+    assert not any("rule itself failed" in s.reason for s in found.skipped)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "change"),
+    [
+        (
+            "environment.yml",
+            "dependencies:\n- python=3.10\n- pip:\n  - torch==2.2.2\n  - numpy\n",
+            "environment.yml:5: numpy -> numpy<2",
+        ),
+        (
+            "pyproject.toml",
+            '[project]\nrequires-python = "==3.10.*"\ndependencies = [\n"torch==2.2.2",\n'
+            "\"numpy>=1.21; sys_platform == 'linux'\",\n]\n",
+            "pyproject.toml:5: numpy>=1.21; sys_platform == 'linux' "
+            '-> numpy<2,>=1.21; sys_platform == "linux"',
+        ),
+        (
+            "pyproject.toml",
+            '[tool.poetry.dependencies]\npython = "~3.10"\ntorch = "2.2.2"\nnumpy = "*"\n',
+            "pyproject.toml:4: numpy = '*' -> numpy = \"<2\"",
+        ),
+        (
+            "uv.lock",
+            'requires-python = "==3.10.*"\n[[package]]\nname = "torch"\nversion = "2.2.2"\n'
+            '[[package]]\nname = "numpy"\nversion = "2.2.6"\n',
+            "uv.lock:6: numpy 2.2.6 -> 1.26.4 (lock again with numpy<2)",
+        ),
+    ],
+)
+def test_changes_are_written_as_the_file_writes(name: str, text: str, change: str) -> None:
+    Path(name).write_text(text)
+    found = report(name, "gpu=a100 driver=535")
+    (finding,) = [f for f in found.findings if f.name == "numpy2-abi"]
+    assert fixes(finding) == [f"1 line: {change}"]
+
+
+# --- pins are as if they were installed ---------------------------------------------------------
+
+PACKAGES = sorted(MATRICES.packages)
+PINS = st.dictionaries(st.sampled_from(PACKAGES), st.integers(0, 400), min_size=1, max_size=6)
+
+
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@given(
+    PINS, st.sampled_from(["3.8", "3.10", "3.12"]), st.sampled_from(["rtx3090", "h100", "rtx5090"])
+)
+def test_pins_are_judged_as_what_is_installed(pins: Any, python: str, gpu: str) -> None:
+    """Apart from what is missing, which may come along, and from what cannot be installed."""
+    versions = {
+        name: str(MATRICES.packages[name].releases[n % len(MATRICES.packages[name].releases)])
+        for name, n in pins.items()
+    }
+    assumed = f"gpu={gpu} driver=470"
+    installed = Target(
+        python="/e/bin/python",
+        version=python,
+        path=("/e/lib",),
+        distributions=tuple(
+            Distribution(name, version, f"/e/lib/{name}.dist-info", "/e/lib", installer="pip")
+            for name, version in versions.items()
+        ),
+    )
+    Path("p.txt").write_text("".join(f"{n}=={v}\n" for n, v in versions.items()))
+    asked = read(["p.txt"], python, "x86_64")
+    there, here = (
+        {
+            (f.component, f.relation.id)
+            for f in check(machine(target, assumed), MATRICES).findings
+            if f.relation
+            and f.severity == "error"
+            and f.phase not in ("install", "build")
+            and "needs" not in f.relation.id
+        }
+        for target in (installed, asked)
+    )
+    assert here == there

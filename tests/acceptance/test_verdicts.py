@@ -239,7 +239,7 @@ GPUS = [
                 "gpu-arch-not-in-torch",
                 "torch 2.4.1+cu121",
                 "run",
-                ("sm_37", "1.6.0 to 2.7.1+cu118", "torch==2.4.1+cu118"),
+                ("sm_37", "1.2.0 to 2.7.1+cu118", "torch==2.4.1+cu118"),
             ),
             Wanted("driver-too-old", "torch 2.4.1+cu121", "run", ("525.60.13",)),
         ),

@@ -87,7 +87,11 @@ def test_code_that_was_read_replaces_that_of_the_release() -> None:
         "kernels will not start"
     )
     with_ptx = {"torch": GpuCode(("6.1",), ("6.1",))}
-    assert errors(facts("1.7.1+cu110", "Tesla V100", code=with_ptx)) == []
+    assert errors(facts("1.7.1+cu110", "Tesla V100", code=with_ptx)) == [
+        "gpu-arch-not-in-torch: torch 1.7.1+cu110 calls this GPU incompatible: its only code for it "
+        "is PTX"
+    ]
+    assert errors(facts("1.7.1+cu110", "GTX 1080 Ti", code=with_ptx)) == []
     unknown_ptx = {"torch": GpuCode(("6.1",), None)}
     assert errors(facts("1.7.1+cu110", "Tesla V100", code=unknown_ptx)) == []
 

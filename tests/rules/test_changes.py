@@ -408,7 +408,7 @@ def why(stack: str, finding: str, **machine: str) -> Sequence[str]:
 def test_builds_whose_code_is_not_known_are_not_said_to_have_it() -> None:
     """2.11.0+cu129 is known by name only."""
     _, reason = why("torch 2.4.1+cu121", "gpu-arch-not-in-torch", gpu="k80", driver="470.199.02")
-    assert reason.endswith("releases with code for sm_37: 1.6.0 to 2.7.1+cu118")
+    assert reason.endswith("releases with code for sm_37: 1.2.0 to 2.7.1+cu118")
 
 
 @pytest.mark.parametrize(

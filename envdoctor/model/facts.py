@@ -151,7 +151,7 @@ class Distribution(Record, frozen=True, omit_defaults=True):
 class GpuCode(Record, frozen=True, omit_defaults=True):
     """GPU code in the libraries of a package, by compute capability."""
 
-    sass: Tuple[str, ...]  # compiled, ("7.0", "8.6")
+    sass: Optional[Tuple[str, ...]] = None  # compiled, ("7.0", "8.6"); None where it is not known
     ptx: Optional[Tuple[str, ...]] = None  # None where it is not known
     cuda: str = ""  # the CUDA that made it, where that is known
     origin: str = ""

@@ -197,9 +197,9 @@ def _observed(
         if architecture:
             attributes["architecture"] = architecture
     code = target.gpu_code.get(package.name) if target is not None else None
-    if code is not None and "sass" in package.variant:
-        if code.cuda and "cuda" not in attributes:
-            _put(attributes, package, "cuda", _minor(code.cuda))
+    if code is not None and code.cuda and "cuda" in package.variant and "cuda" not in attributes:
+        _put(attributes, package, "cuda", _minor(code.cuda))
+    if code is not None and code.sass is not None and "sass" in package.variant:
         attributes["sass"] = tuple(parse(number) for number in code.sass)
         attributes["ptx"] = Unknown(f"PTX of {package.name}")
         if code.ptx is not None:

@@ -343,7 +343,7 @@ def test_mmdet() -> None:
         "gcc": "8.4.0",
         "python": "3.7.9",
         "packages": ["mmcv-full 1.2.7", "mmdet 2.10.0", "torch 1.8.0", "torchvision 0.9.0"],
-        "code": {"torch": (("3.7", "7.0"), (), "")},
+        "code": {"mmcv-full": (None, None, "10.2"), "torch": (("3.7", "7.0"), (), "")},
         "torch": "1.8.0",
         "cuda": "10.2",
         "abi": 0,
@@ -603,7 +603,7 @@ def test_conda_list() -> None:
     [
         "pytorch=1.10.0=py3.6_cpu_0",
         "  - pytorch=1.10.0=py3.6_cpu_0",
-        "https://conda.anaconda.org/pytorch/linux-64/pytorch-1.10.0-py3.6_cpu_0.tar.bz2",
+        "https://conda.example/pytorch/linux-64/pytorch-1.10.0-py3.6_cpu_0.tar.bz2",
         "pytorch            pytorch/linux-64::pytorch-1.10.0-py3.6_cpu_0",
         "pytorch/linux-64::pytorch-1.10.0-py3.6_cpu_0",
         "pytorch                   1.10.0              py3.6_cpu_0    pytorch",

@@ -88,8 +88,8 @@ def test_code_that_was_read_replaces_that_of_the_release() -> None:
     )
     with_ptx = {"torch": GpuCode(("6.1",), ("6.1",))}
     assert errors(facts("1.7.1+cu110", "Tesla V100", code=with_ptx)) == [
-        "gpu-arch-not-in-torch: torch 1.7.1+cu110 calls this GPU incompatible: its only code for it "
-        "is PTX"
+        "gpu-arch-not-in-torch: torch 1.7.1+cu110 calls this GPU incompatible: "
+        "its only code for it is PTX"
     ]
     assert errors(facts("1.7.1+cu110", "GTX 1080 Ti", code=with_ptx)) == []
     unknown_ptx = {"torch": GpuCode(("6.1",), None)}
@@ -131,3 +131,24 @@ def test_the_code_of_an_extension_and_the_cuda_that_made_it() -> None:
     assert errors(with_code(GpuCode(("3.7", "7.0"), (), "10.0"))) == []
     assert errors(with_code(GpuCode(("3.7",), None, "10.0"))) == []
     assert errors(with_code(GpuCode(("3.7",), ()))) == []
+
+
+@pytest.mark.parametrize(("name", "version"), [("detectron2", "0.4"), ("mmcv-full", "1.2.7")])
+def test_an_extension_that_was_compiled_with_another_cuda(name: str, version: str) -> None:
+    given = facts("1.7.1+cu110", "Tesla V100")
+    target = given.target.value
+    assert target is not None
+
+    def found(cuda: str) -> List[str]:
+        one = msgspec.structs.replace(
+            target,
+            distributions=(*target.distributions, Distribution(name, version, "line 5", "")),
+            gpu_code={name: GpuCode(cuda=cuda)},
+        )
+        return errors(msgspec.structs.replace(given, target=seen(one, "as reported")))
+
+    assert found("10.1") == [
+        f"cuda-runtime-major-mismatch: {name} {version} was compiled with CUDA 10.1, "
+        "torch 1.7.1+cu110 with 11.0"
+    ]
+    assert found("11.0") == found("11.1") == found("") == []

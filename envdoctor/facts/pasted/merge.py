@@ -308,7 +308,8 @@ class _Merge:
             return GpuCode((), (), "cpu", made.origin)
         sass = self.notes.statements.get(f"sass {name}", [])
         if not sass or not _one_listing(sass):
-            return None
+            cuda = version(made.value or "")
+            return GpuCode(None, None, cuda, made.origin) if cuda else None
         numbers = tuple(sorted({s.value for s in sass}, key=_numeric))
         ptx: Optional[Tuple[str, ...]] = None
         if self.notes.statements.get(f"whole {name}"):
@@ -402,11 +403,13 @@ class _Merge:
         compiler = (self.one("mmcv compiler").value or "").lower()
         full, lite = ("mmcv", "mmcv-lite") if _major(number) >= 2 else ("mmcv-full", "mmcv")
         name = listed[0] if listed else lite if compiler == "n/a" else full
-        if (self.one("mmcv cuda compiler").value or "").lower() == "not available":
-            self.notes.statements[f"cuda {name}"] = [
-                statement._replace(value="cpu")
-                for statement in self.notes.statements["mmcv cuda compiler"]
-            ]
+        self.notes.statements[f"cuda {name}"] = [
+            statement._replace(
+                value="cpu" if statement.value == "not available" else statement.value
+            )
+            for statement in self.notes.statements.get("mmcv cuda compiler", [])
+            if statement.value == "not available" or version(statement.value)
+        ]
         if not number or listed:
             return {}
         return {name: Package(number, stated.origin, 0, RUNNING)}

@@ -20,6 +20,7 @@ from envdoctor.relations.asked import every_interpreter, is_on, provide_modules,
 from envdoctor.relations.components import PYTHON
 from envdoctor.relations.judge import Bound, Domain, Relations, Verdict, groups
 from envdoctor.relations.observe import Observation, imported
+from envdoctor.relations.repair import Repairs
 
 _World = Dict[str, Domain]
 #: Releases of one package that are tried before its choice is left open.
@@ -41,6 +42,36 @@ class Choice(NamedTuple):
 def choose(observation: Observation, target: Target, relations: Relations) -> Choice:
     """What pip would take of everything that `target` asks for."""
     return _Chooser(observation, target, relations).choice()
+
+
+class AskedRepairs(Repairs):
+    """Repairs of what is asked for: a line that leaves a release open is changed before a pin."""
+
+    def __init__(self, choice: Choice, relations: Relations) -> None:
+        """Look for changes of what pip would take."""
+        self._open = {
+            name for name, domain in choice.possible.items() if len(_releases(domain)) > 1
+        }
+        super().__init__(choice.observation, relations)
+
+    def _felt(self, name: str, mended: str) -> int:
+        return 0 if name in self._open else super()._felt(name, mended)
+
+
+def newest_only(
+    observation: Observation, names: Sequence[str], knowledge: Knowledge
+) -> Observation:
+    """An observation in which packages that are open are at the newest release allowed."""
+    domains = dict(observation.domains)
+    for name in names:
+        releases = _releases(domains[name])
+        if len(releases) > 1:
+            newest = max(releases)
+            domains[name] = tuple(
+                b for b in domains[name] if isinstance(b, Build) and b.version == newest
+            )
+    provide_modules(domains, knowledge)
+    return observation._replace(domains=domains)
 
 
 class _Chooser:

@@ -12,6 +12,8 @@ from envdoctor.rules.lookup import listed
 from envdoctor.rules.requirements import meets
 from envdoctor.rules.rule import Context, Fault
 
+_MOST = 40  # clauses of one project that are tried
+
 
 def examine(context: Context) -> Iterator[Fault]:
     """Report each project for which no version is left."""
@@ -35,6 +37,11 @@ def examine(context: Context) -> Iterator[Fault]:
 def _agree(specifiers: List[str]) -> bool:
     """Whether some version lies in all of them: a pin, a bound, or just beside one."""
     text = ",".join(specifiers)
+    pins = [pin for pin in map(_pin, specifiers) if pin]
+    if pins:
+        return any(meets(pin, text) is not False for pin in dict.fromkeys(pins[:_MOST]))
+    if text.count(",") > _MOST:
+        return True  # nobody writes that, and trying all bounds would take long
     bounds = {match.rstrip(".*") for match in re.findall(r"[0-9][^,\s=<>!~]*", text)}
     candidates = [
         candidate
@@ -42,6 +49,11 @@ def _agree(specifiers: List[str]) -> bool:
         for candidate in (bound, f"{bound}.0.0.1", f"{bound}.99999", *_before(bound))
     ]
     return any(meets(candidate, text) is not False for candidate in ("0", *candidates))
+
+
+def _pin(specifier: str) -> str:
+    match = re.fullmatch(r"\s*===?\s*([^\s,*]+)\s*", specifier)
+    return match[1] if match else ""
 
 
 def _before(bound: str) -> Iterator[str]:

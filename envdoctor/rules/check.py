@@ -28,8 +28,8 @@ from envdoctor.model.finding import (
 )
 from envdoctor.model.text import clean, render
 from envdoctor.relations.asked import observe_asked
-from envdoctor.relations.choice import choose
-from envdoctor.relations.judge import Relations, Violation, judge
+from envdoctor.relations.choice import AskedRepairs, choose, newest_only
+from envdoctor.relations.judge import Breach, Relations, Violation, judge
 from envdoctor.relations.observe import Observation, imported, observe
 from envdoctor.relations.repair import Repairs
 from envdoctor.relations.tell import Teller, probe
@@ -282,13 +282,7 @@ class _AskedExamination(_Examination):
                 self.sure.update((name, b.bound.relation.id) for b in violation.breaches)
         self.choice = choose(possible, self.target, self.relations)
         self.observed = self.choice.observation
-        taken = {
-            name: judge(
-                self.relations, name, self.observed.domains, self.observed.accelerator
-            ).violations
-            for name, domain in self.observed.domains.items()
-            if name in self.knowledge.packages and isinstance(domain[0], Build)
-        }
+        taken = {name: self._judged(name) for name in violations}
         told: Set[Tuple[str, str]] = set()
         for name in taken:
             causes = list(self._causes(name, taken))
@@ -306,13 +300,32 @@ class _AskedExamination(_Examination):
         for problem in self.target.problems:
             self.skipped.append(Skipped("asked", clean(problem)))
 
+    def _told_of_the_newest(self, violation: Violation) -> Finding:
+        """The finding in the words of one release where many fail alike."""
+        every = self.observed
+        names = [n for n in self.wanted if n in self.knowledge.packages]
+        self.observed = newest_only(every, names, self.knowledge)
+        kept = {id(build) for build in self.observed.domains[violation.component]}
+        breaches = [
+            Breach(breach.bound, tuple(b for b in breach.builds if id(b) in kept))
+            for breach in violation.breaches
+        ]
+        told = Violation(violation.component, tuple(b for b in breaches if b.builds))
+        finding = super()._broken(told if told.breaches else violation)
+        self.observed = every
+        return finding
+
+    def _judged(self, name: str) -> Tuple[Violation, ...]:
+        observed = self.observed
+        return judge(self.relations, name, observed.domains, observed.accelerator).violations
+
     def _is_sure(self, violation: Violation) -> bool:
         """Whether nothing that the files allow satisfies one of these relations."""
         ids = [breach.bound.relation.id for breach in violation.breaches]
         return any((violation.component, one) in self.sure for one in ids)
 
     def _broken(self, violation: Violation) -> Finding:
-        finding = super()._broken(violation)
+        finding = self._told_of_the_newest(violation)
         first = violation.breaches[0].bound.relation
         severity = first.severity
         if not self._is_sure(violation):
@@ -326,7 +339,7 @@ class _AskedExamination(_Examination):
 
     def _fixes(self, violation: Violation) -> Tuple[Fix, ...]:
         if self._repairs is None:
-            self._repairs = Repairs(self.choice.observation, self.relations)
+            self._repairs = AskedRepairs(self.choice, self.relations)
         plan = self._repairs.plan(violation)
         if plan is None:
             return (no_fix(self._repairs, self._repairs.concerned(violation)),)

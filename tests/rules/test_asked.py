@@ -130,6 +130,19 @@ def test_a_range_of_which_nothing_fits_is_an_error() -> None:
     assert "r.txt:2: numpy>=2 -> " in fixes(finding)[0] or "r.txt:1: torch" in fixes(finding)[0]
 
 
+def test_a_line_that_is_open_is_changed_before_a_pin() -> None:
+    (finding,) = of("opencv-python==4.5.5.64\nnumpy\npycocotools==2.0.4\n").findings
+    assert (finding.severity, finding.component) == ("warning", "opencv-python 4.5.5.64")
+    assert fixes(finding) == ["1 line: r.txt:2: numpy -> numpy<2"]
+
+
+def test_a_range_that_this_python_has_no_release_of() -> None:
+    (finding,) = of("pyarrow>=19\n", "3.8").findings
+    assert (finding.severity, finding.name) == ("error", "python-version-unsupported")
+    assert finding.summary == "pyarrow 26.0.1 does not serve python 3.8"
+    assert finding.evidence[0].value == ">=19"
+
+
 def test_the_index_that_is_missing() -> None:
     found = of("torch==1.9.1\ntorchvision==0.10.1\n", "3.8", "gpu=rtx3090 driver=470")
     (finding,) = found.findings
@@ -278,3 +291,56 @@ def test_pins_are_judged_as_what_is_installed(pins: Any, python: str, gpu: str) 
         for target in (installed, asked)
     )
     assert here == there
+
+
+# --- an error says that nothing would do --------------------------------------------------------
+
+RANGES = st.dictionaries(
+    st.sampled_from(
+        ["torch", "torchvision", "numpy", "mmcv", "mmdet", "transformers", "tokenizers"]
+    ),
+    st.tuples(st.integers(0, 400), st.integers(0, 60), st.sampled_from([0, 0, 1, 10, 400])),
+    min_size=2,
+    max_size=4,
+)
+
+
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
+@given(RANGES, st.sampled_from(["3.8", "3.10"]), st.randoms(use_true_random=False))
+def test_an_error_of_ranges_is_one_of_every_choice(ranges: Any, python: str, random: Any) -> None:
+    allowed = {}
+    for name, (start, _, length) in ranges.items():
+        releases = [v for v in MATRICES.packages[name].releases if not v.is_prerelease]
+        first = start % len(releases)
+        allowed[name] = releases[first : first + length + 1]
+    lines = [f"{name}>={some[0]},<={some[-1]}\n" for name, some in allowed.items()]
+    errors = {
+        f.component.split()[0] for f in of("".join(lines), python).findings if f.severity == "error"
+    }
+    for _ in range(3):
+        pins = {name: random.choice(some) for name, some in allowed.items()}
+        found = of("".join(f"{name}=={version}\n" for name, version in pins.items()), python)
+        broken = {f.component.split()[0] for f in found.findings if f.severity == "error"}
+        assert errors <= broken, (lines, pins)
+
+
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([*PACKAGES, "foo", "numba"]),
+            st.sampled_from(["", "==", ">=", "<", "~=", "!="]),
+            st.sampled_from(["1.0", "2.0", "1.26.4", "2.4.1", "4.30.0", "0.1", "99.0"]),
+        ),
+        max_size=8,
+    ),
+    st.sampled_from([None, "3.8", "3.12"]),
+)
+def test_any_requirements_are_judged(lines: Any, python: Optional[str]) -> None:
+    text = "".join(f"{name}{sign}{version if sign else ''}\n" for name, sign, version in lines)
+    found = of(text, python)
+    assert not any("rule itself failed" in s.reason for s in found.skipped)
+    for finding in found.findings:
+        assert all(fix.commands == () for fix in finding.fixes)
+        places = {e.origin for e in finding.evidence if not e.origin.startswith("r.txt:")}
+        assert places <= {"assumed", "the driver's branch", "libc", "uname", "files"}

@@ -19,6 +19,7 @@ from envdoctor.model.text import clean
 #: Longer than any that a person or a tool writes: what a hostile file may cost is bounded.
 LONGEST_LINE = 10_000
 MOST_LINES = 20_000  # requirements of all files together
+MOST_OF_ONE = 200  # requirements of one project
 _MAX_TEXT = 1_000_000
 _MOST_MISSES = 200
 _BOMS = (
@@ -68,6 +69,7 @@ class Reading:
         self.pythons: List[Tuple[str, str]] = []  # (specifier, origin)
         self.notes: List[str] = []
         self.complete = False  # a lock file: what it does not name will not be there
+        self._times: Dict[str, int] = {}
         self.pre = False  # --pre: pre-releases are as good as releases
 
     def add(self, line: Line, constraint: bool = False) -> None:
@@ -76,6 +78,11 @@ class Reading:
         listed.append(line._replace(text=without_credentials(line.text)))
         if len(listed) > MOST_LINES:
             raise RequirementsError(f"{line.origin}: more than {MOST_LINES} requirements")
+        self._times[line.name] = self._times.get(line.name, 0) + 1
+        if self._times[line.name] > MOST_OF_ONE:
+            raise RequirementsError(
+                f"{line.origin}: {clean(line.name, 60)} is asked for more than {MOST_OF_ONE} times"
+            )
 
     def note(self, origin: str, text: str) -> None:
         """Say what was not read, and why."""

@@ -26,6 +26,7 @@ from envdoctor.facts.requirements.line import (
 )
 from envdoctor.model.text import clean
 
+_INDEXES = ("index-url", "extra-index-url", "find-links")
 _NUMBERS = re.compile(r"v?(\d+(?:\.\d+)*)(.*)")
 
 
@@ -62,12 +63,11 @@ def read(path: str, reading: Reading, extras: Optional[List[str]] = None) -> Non
         if isinstance(url, str):
             reading.index(url)
     uv = _table(_table(data, "tool"), "uv")
-    for index in uv.get("index", ()) if isinstance(uv.get("index"), list) else ():
-        if isinstance(index, dict) and isinstance(index.get("url"), str):
-            reading.note(
-                places.of(index["url"]) if "\n" not in index["url"] else shown,
-                "an index of uv was left out: which packages it serves is not looked at",
-            )
+    for listed in (uv.get("index"), *(t.get(k) for t in (uv, _table(uv, "pip")) for k in _INDEXES)):
+        for index in listed if isinstance(listed, list) else [listed]:
+            url = index.get("url") if isinstance(index, dict) else index
+            if isinstance(url, str):
+                reading.index(url)
 
 
 def _table(data: Any, key: str) -> Dict[str, Any]:

@@ -168,6 +168,19 @@ url = "https://host/whl/cu118"
 """
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[[tool.uv.index]]\nname = "torch"\nurl = "https://u:p@host/whl/cu118"\nexplicit = true\n',
+        '[tool.uv]\nextra-index-url = ["https://host/whl/cu118"]\n',
+        '[tool.uv.pip]\nfind-links = "https://host/whl/cu118"\n',
+    ],
+)
+def test_indexes_of_uv(text: str) -> None:
+    target = read(write("pyproject.toml", f"[project]\ndependencies = []\nname = 'x'\n{text}"))
+    assert files(target).indexes == ("https://host/whl/cu118",)
+
+
 def test_poetry() -> None:
     target = read(write("pyproject.toml", POETRY))
     assert target.version == "3.8"

@@ -233,13 +233,13 @@ dependencies = [{ name = "torch" }]
 [[package]]
 name = "numpy"
 version = "2.2.6"
-source = { registry = "https://pypi.org/simple" }
+source = { registry = "https://mirror/simple" }
 resolution-markers = ["python_full_version < '3.11'"]
 
 [[package]]
 name = "numpy"
 version = "2.4.0"
-source = { registry = "https://pypi.org/simple" }
+source = { registry = "https://mirror/simple" }
 resolution-markers = ["python_full_version >= '3.11'"]
 
 [[package]]

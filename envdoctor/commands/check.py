@@ -68,7 +68,7 @@ def command(
     from envdoctor.rules.check import check
 
     started = time.perf_counter()
-    facts, knowledge = gather(inputs._replace(requirements=requirements), tools=False)
+    facts, knowledge = gather(inputs._replace(requirements=requirements))
     report = check(facts, knowledge)
     if form == "json":
         from envdoctor.report import json
@@ -78,7 +78,8 @@ def command(
         from envdoctor.report import text
 
         seconds = time.perf_counter() - started
-        write(text.render(report, facts, seconds, view(output, verbose, quiet)), output)
+        shown = view(output, verbose, quiet)._replace(notes=fail_on == "info")
+        write(text.render(report, facts, seconds, shown), output)
     if facts.target.value is None:
         raise Failure(
             f"there is no Python environment to examine: {clean(facts.target.unknown)}",

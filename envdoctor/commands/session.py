@@ -27,10 +27,8 @@ class Inputs(NamedTuple):
     requirements: Tuple[str, ...] = ()
 
 
-def read_facts(inputs: Inputs, tools: bool = True) -> Facts:
+def read_facts(inputs: Inputs) -> Facts:
     """The facts of a snapshot or of this machine, without what is assumed.
-
-    `tools`: whether to look at what a source build would use.
 
     Raises SnapshotError, TargetError, UnsupportedSystemError, RequirementsError.
     """
@@ -48,7 +46,7 @@ def read_facts(inputs: Inputs, tools: bool = True) -> Facts:
         return _asking(facts, inputs)
     if inputs.facts is not None:
         return snapshot.load(inputs.facts)
-    return snapshot.observe(inputs.python, inputs.env, os.environ, tools)
+    return snapshot.observe(inputs.python, inputs.env, os.environ)
 
 
 def _asking(facts: Facts, inputs: Inputs) -> Facts:
@@ -67,7 +65,7 @@ def _asking(facts: Facts, inputs: Inputs) -> Facts:
     return msgspec.structs.replace(facts, target=seen(target, ", ".join(inputs.requirements)))
 
 
-def gather(inputs: Inputs, tools: bool = True) -> Tuple[Facts, Knowledge]:
+def gather(inputs: Inputs) -> Tuple[Facts, Knowledge]:
     """The facts, with what is assumed in place of what was observed, and the matrices.
 
     Raises AssumeError, DocumentError and what `read_facts` raises.
@@ -75,7 +73,7 @@ def gather(inputs: Inputs, tools: bool = True) -> Tuple[Facts, Knowledge]:
     from envdoctor.knowledge.load import load
 
     knowledge = load()
-    return _assume(read_facts(inputs, tools), inputs.assume, knowledge), knowledge
+    return _assume(read_facts(inputs), inputs.assume, knowledge), knowledge
 
 
 def _assume(facts: Facts, settings: Sequence[str], knowledge: Knowledge) -> Facts:
@@ -110,7 +108,7 @@ def check(
     if facts is None or isinstance(facts, (str, os.PathLike)):
         path = None if facts is None else os.fspath(facts)
         inputs = Inputs(python, env, path, tuple(assume), files)
-        observed, knowledge = gather(inputs, tools=False)
+        observed, knowledge = gather(inputs)
     else:
         knowledge = load()
         if files:

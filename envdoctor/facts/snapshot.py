@@ -22,7 +22,7 @@ from envdoctor.facts.accelerator import observe_accelerator
 from envdoctor.facts.host import Host
 from envdoctor.facts.machine import observe_machine
 from envdoctor.facts.tools import observe_tools
-from envdoctor.model.facts import SCHEMA_VERSION, Facts, Observed, Target, Tools, unseen
+from envdoctor.model.facts import SCHEMA_VERSION, Facts, Observed, Target, unseen
 from envdoctor.model.text import clean
 
 T = TypeVar("T")
@@ -41,12 +41,9 @@ class SnapshotError(Exception):
     """A snapshot cannot be read; the message is one sentence for the user."""
 
 
-def observe(
-    python: Optional[str], env: Optional[str], environ: Mapping[str, str], tools: bool = True
-) -> Facts:
+def observe(python: Optional[str], env: Optional[str], environ: Mapping[str, str]) -> Facts:
     """Observe this machine and the environment that `target.choose` chooses.
 
-    Without `tools`, what a source build would use is not looked at: it takes as long as the rest.
     Raises target.TargetError if the environment that was asked for is not there.
     """
     host = Host(environ=environ)
@@ -62,7 +59,7 @@ def observe(
         envdoctor_version=__version__,
         taken=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         machine=observe_machine(host),
-        tools=observe_tools(host, observed.value) if tools else Tools(),
+        tools=observe_tools(host, observed.value),
         accelerator=accelerator.result(),
         target=observed,
     )

@@ -106,6 +106,10 @@ def _device(name: str, knowledge: Knowledge) -> Gpu:
     return Gpu(name=name, compute_capability=capability)
 
 
+#: Majors below it are a CUDA's: what a driver serves is printed beside its own version.
+_OLDEST_DRIVER = 100
+
+
 def _driver(facts: Facts, value: str, knowledge: Knowledge) -> Facts:
     version = _version("driver", value)
     if len(version.release) == 1:
@@ -116,6 +120,11 @@ def _driver(facts: Facts, value: str, knowledge: Knowledge) -> Facts:
             raise AssumeError(f"driver={clean(value)}: no such branch is known ({known})")
         value = knowledge_text(knowledge, "branch", version, "lowest")
         version = _version("driver", value)
+    if version.major < _OLDEST_DRIVER:
+        raise AssumeError(
+            f"driver={clean(value)}: no driver has such a number; nvidia-smi prints the driver's "
+            "version beside the CUDA version that it serves"
+        )
     served = serves(version, knowledge)
     accelerator = replace(
         facts.accelerator,

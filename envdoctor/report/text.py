@@ -30,7 +30,8 @@ _WHOLE = 100_000
 def render(report: Report, facts: Facts, seconds: float, view: View) -> str:
     """The report as text, ended by a newline. `seconds` is what it took."""
     notes = [f for f in report.findings if f.severity == "info"]
-    shown = [f for f in report.findings if view.verbose or f.severity != "info"]
+    all_told = view.verbose or view.notes
+    shown = [f for f in report.findings if all_told or f.severity != "info"]
     lines = _head(report, facts, len(notes), seconds, view)
     told = _told(shown, view)
     if view.quiet:
@@ -89,7 +90,7 @@ def _head(report: Report, facts: Facts, notes: int, seconds: float, view: View) 
     said = words.verdict(report, facts)
     verdict = Text(said[0].upper() + said[1:], STYLES.get(report.worst() or "", "bold green"))
     if notes:
-        more = "" if view.verbose else " (--verbose)"
+        more = "" if view.verbose or view.notes else " (--verbose)"
         verdict.append(f"; {words.count(notes, 'note')}{more}", "not bold default")
     lines = apart(verdict, Text(f"({seconds:.1f} s)", "dim"), view.width)
     if view.quiet:

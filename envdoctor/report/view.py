@@ -12,6 +12,7 @@ class View(NamedTuple):
     colour: bool = False
     verbose: bool = False
     quiet: bool = False
+    notes: bool = False  # whether findings that are information are told
     home: str = ""
 
     def place(self, path: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Iterator, Tuple
 
+from packaging.version import Version
+
 from envdoctor.model.finding import Evidence, Fix
 from envdoctor.relations.judge import Relations
 from envdoctor.relations.repair import Repairs
@@ -54,6 +56,8 @@ def examine(context: Context) -> Iterator[Fault]:
     words = "amd" if accelerator.vendor.value == "amd" else ""
     if context.observed.origins.get("torch") == "conda":
         words = "conda"
+    elif not words and not _driver_is_known(context):
+        words = "driver"
     yield Fault(
         component=f"torch {version}".rstrip(),
         severity="info" if other else None,
@@ -66,6 +70,12 @@ def examine(context: Context) -> Iterator[Fault]:
         fixes=() if other or jetson or words else _fixes(context),
         verify=(python_says(context.target, "import torch; print(torch.version.cuda)"),),
     )
+
+
+def _driver_is_known(context: Context) -> bool:
+    """Not so for a GPU that is assumed alone."""
+    domains = context.observed.domains
+    return any(isinstance(domains[c][0], Version) for c in ("host.serves", "host.driver"))
 
 
 def _fixes(context: Context) -> Tuple[Fix, ...]:

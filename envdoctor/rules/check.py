@@ -111,6 +111,7 @@ class _Examination:
                     undecided.setdefault((page.code, reason), set()).add(self._called(domain[0]))
         self._tell(violations)
         for build in self.observed.untested:
+            self.unsettled |= {bound.finding for bound in self.relations.of(build.component)}
             newest = self.knowledge.packages[build.component].newest
             reason = f"{clean(str(build))} is newer than the matrices know ({newest}): untested"
             self.skipped.append(Skipped("untested", reason))

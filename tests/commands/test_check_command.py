@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import sys
 import threading
 from pathlib import Path
 from typing import Any, Callable, Dict, List
@@ -53,6 +54,24 @@ def test_the_exit_code_is_the_threshold_s(
     options = ["check", "--facts", snapshot, "--format", form]
     assert codes == tuple(envdoctor(*options, "--fail-on", t).code for t in THRESHOLDS)
     assert envdoctor(*options).code == codes[THRESHOLDS.index("error")]
+
+
+@pytest.mark.parametrize("quiet", [[], ["--quiet"]])
+def test_what_fails_a_check_is_told(
+    envdoctor: Callable[..., Any], found: Callable[..., Any], snapshot: str, quiet: List[str]
+) -> None:
+    found([finding("info")])
+    ended = envdoctor("check", "--facts", snapshot, "--fail-on", "info", *quiet)
+    assert ended.code == 1
+    assert "torch-abi-mismatch" in ended.out
+    assert "(--verbose)" not in ended.out
+    assert "torch-abi-mismatch" not in envdoctor("check", "--facts", snapshot, *quiet).out
+
+
+def test_a_live_check_looks_at_the_tools_of_a_build(envdoctor: Callable[..., Any]) -> None:
+    told = json.loads(envdoctor("check", "--python", sys.executable, "--format", "json").out)
+    assert "not looked for" not in json.dumps(told["skipped"])
+    assert "tools." not in json.dumps(told["skipped"])
 
 
 def test_text_and_nothing_else_on_stdout(

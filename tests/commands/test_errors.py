@@ -25,6 +25,7 @@ from envdoctor.knowledge.document import DocumentError
             (["check", "--timeout", seconds], "'--timeout'")
             for seconds in ("0", "-1", "1e-9", "nan", "inf", "-inf", "1e300", "86401", "x", "")
         ),
+        (["check", "--driver", "12.4"], "the CUDA version that it serves"),
         (["check", "--python", "a", "--env", "b"], "--python and --env exclude each other"),
         (["check", "--env", "a", "--facts", "b"], "--env and --facts exclude each other"),
         (["--gpu", "a100", "check"], "--gpu belongs after the command: envdoctor check --gpu ..."),

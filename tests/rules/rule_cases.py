@@ -11,6 +11,7 @@ A case file holds a list of mappings:
         installed: [numpy 1.26.4, {name: torch, version: 2.4.1, requires: [...]}]
       finds:                                   # none: the rule stays quiet
       - "warning numpy 1.26.4: summary"
+      fixes: [...]                             # optional: what all fixes say
       commands: [...]                          # optional: those of all fixes
 """
 
@@ -26,7 +27,8 @@ from envdoctor.knowledge.load import Knowledge, load
 from envdoctor.model.facts import Facts
 
 FOLDER = Path(__file__).parent / "cases"
-KEYS = {"case", "machine", "accelerator", "tools", "target", "origin", "finds", "commands"}
+KEYS = {"case", "machine", "accelerator", "tools", "target", "origin", "finds"}
+COMPARED = {"fixes", "commands"}
 
 MATRICES = {
     "packages/torch": """
@@ -107,7 +109,8 @@ class Case(NamedTuple):
     name: str
     facts: Facts
     finds: List[str]
-    commands: Optional[List[str]]  # None: not compared
+    fixes: Optional[List[str]]  # None: not compared
+    commands: Optional[List[str]]  # likewise
 
     def __str__(self) -> str:
         return f"{self.code} {self.name}"
@@ -128,8 +131,9 @@ def cases() -> Iterator[Case]:
     for path in sorted(FOLDER.glob("ED*.yaml")):
         for raw in Document(path.name, path.read_text(encoding="utf-8")).data:
             facts = facts_of(raw)
-            assert set(raw) <= KEYS, (path.name, raw["case"])
-            yield Case(path.stem, raw["case"], facts, raw.get("finds") or [], raw.get("commands"))
+            assert set(raw) <= KEYS | COMPARED, (path.name, raw["case"])
+            finds = raw.get("finds") or []
+            yield Case(path.stem, raw["case"], facts, finds, raw.get("fixes"), raw.get("commands"))
 
 
 def facts_of(raw: Dict[str, Any]) -> Facts:

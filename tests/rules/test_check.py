@@ -140,6 +140,8 @@ def test_newer_than_the_matrices_is_untested(small_matrices: Knowledge) -> None:
     assert [s.reason for s in report.skipped if s.code == "untested"] == [
         "torch 2.99.0+cu121 is newer than the matrices know (2.7.0): untested"
     ]
+    assert "driver-too-old" not in report.ruled_out
+    assert "gpu-arch-not-in-torch" not in report.ruled_out
 
 
 def test_a_crashed_rule_takes_no_other_along(

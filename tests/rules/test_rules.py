@@ -27,6 +27,8 @@ def test_case(case: Case, knowledge: Knowledge) -> None:
     found = [f for f in report.findings if f.code == case.code and f.relation is None]
     assert [f"{f.severity} {f.component}: {f.summary}" for f in found] == case.finds
     assert all(f.why and f.evidence and f.fixes for f in found)
+    if case.fixes is not None:
+        assert [fix.summary for f in found for fix in f.fixes] == case.fixes
     if case.commands is not None:
         assert [c for f in found for fix in f.fixes for c in fix.commands] == case.commands
 

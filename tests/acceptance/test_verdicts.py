@@ -344,15 +344,22 @@ PAIRS = [
     Case("numpy 2 with torch 2.3.1, quiet", {"torch": "2.3.1", "numpy": "2.0.2"}),
     Case(
         "pandas and opencv of the time of numpy 1 with numpy 2",
-        {"numpy": "2.2.6", "pandas": "2.2.1", "opencv-python": "4.9.0.80", "torch": "2.4.1"},
+        {
+            "numpy": "2.2.6",
+            "pandas": "2.2.1",
+            "opencv-python": "4.9.0.80",
+            "pycocotools": "2.0.7",
+            "torch": "2.4.1",
+        },
         (
             Wanted(
                 "numpy2-abi",
                 "pandas 2.2.1",
                 "import",
-                ("import pandas will fail", "numpy 2.2.6", "before 2.2.2"),
+                ("import pandas will fail", "numpy 2.2.6", "2.2.2 to 3"),
             ),
             Wanted("numpy2-abi", "opencv-python 4.9.0.80", "import", ("import cv2", "4.10.0.84")),
+            Wanted("numpy2-abi", "pycocotools 2.0.7", "import", ("2.0.8 to 2.0.11",)),
         ),
     ),
     Case(

@@ -42,6 +42,10 @@ def seen(value: T, origin: str) -> Observed[T]:
     return Observed(value=value, origin=origin)
 
 
+#: Why a fact is unknown that a pasted report could hold.
+NOT_SAID = "the report does not say"
+
+
 def unseen(reason: str) -> Observed[T]:
     """An unknown value and the reason, as a clause that can follow "unknown: "."""
     return Observed(unknown=reason)

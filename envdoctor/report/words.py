@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Sequence
 
-from envdoctor.model.facts import Accelerator, Facts, Gpu, Observed, Tools
+from envdoctor.model.facts import NOT_SAID, Accelerator, Facts, Gpu, Observed, Tools
 from envdoctor.model.finding import Report
 from envdoctor.model.text import clean
 from envdoctor.model.versions import series, try_parse
@@ -119,19 +119,24 @@ def tools(facts: Facts) -> str:
         return "unknown: not looked for"
     have = []
     lack = []
-    if toolkit is None:
-        lack.append("nvcc")
-    else:
+    if toolkit is not None:
         have.append(f"nvcc {clean(toolkit.version)}")
-    if compiler is None:
-        lack.append("C++ compiler")
-    else:
+    elif _is_absent(tools.toolkit):
+        lack.append("nvcc")
+    if compiler is not None:
         have.append(f"{clean(compiler.family)} {clean(compiler.version)}")
+    elif _is_absent(tools.compiler):
+        lack.append("C++ compiler")
     for name, fact in (("ninja", tools.ninja), ("Python.h", tools.python_headers)):
-        (lack if fact.value is None else have).append(name)
+        if fact.value is not None:
+            have.append(name)
+        elif _is_absent(fact):
+            lack.append(name)
     said = ", ".join(have) + ("; " if have and lack else "")
     if lack:
         said += "no " + ", no ".join(lack)
+    if toolkit is None and "nvcc" not in lack:
+        return said or f"unknown: {NOT_SAID}"
     if toolkit is None:
         return f"{said}: wheels install, CUDA sources do not compile ({_reason(tools.toolkit)})"
     found = facts.target.value
@@ -141,6 +146,11 @@ def tools(facts: Facts) -> str:
     theirs, ours = try_parse(toolkit.version), try_parse(cuda)
     same = theirs is not None and ours is not None and series(theirs) == series(ours)
     return said + ("; torch's own CUDA" if same else f"; torch was built for CUDA {clean(cuda)}")
+
+
+def _is_absent(fact: Observed[Any]) -> bool:
+    """Whether it was looked for, and not found."""
+    return fact.value is None and fact.unknown not in ("", NOT_SAID)
 
 
 def assumed(facts: Facts) -> str:

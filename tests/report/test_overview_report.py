@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from sample_reports import ABI, MACHINES, NUMPY, TRAINING, report
 
-from envdoctor.model.facts import Accelerator, Gpu, Target, seen, unseen
+from envdoctor.model.facts import NOT_SAID, Accelerator, Gpu, Target, Tools, seen, unseen
 from envdoctor.report.overview import render
 from envdoctor.report.view import View
 
@@ -53,3 +53,11 @@ def test_the_next_command_is_never_cut() -> None:
     command = "envdoctor check --python " + "/a/long/prefix" * 12 + "/bin/python"
     lines = render(report(), TRAINING, [], (command, "why"), HOME).splitlines()
     assert "Next     " + command in lines
+
+
+def test_what_nobody_looked_for_is_not_called_absent() -> None:
+    silent = unseen(NOT_SAID)
+    facts = replace(TRAINING, tools=Tools(toolkit=silent, compiler=silent))
+    assert "Compile  unknown: the report does not say" in render(report(), facts, [], NEXT, HOME)
+    facts = replace(TRAINING, tools=Tools(toolkit=unseen("no nvcc on PATH"), compiler=silent))
+    assert "Compile  no nvcc: wheels install" in render(report(), facts, [], NEXT, HOME)

@@ -27,6 +27,8 @@ _FLAGS = " arch flags"
 
 def read(pairs: List[Pair], lines: List[Line], notes: Notes) -> None:  # noqa: ARG001
     """Note what its lines say."""
+    # Names and versions alone may stand in a list that was cut as well.
+    section = SECTION if any(key == "sys.platform" for _, key, _ in pairs) else "report"
     for line, key, value in pairs:
         if key in ("cuda compiler", "detectron2 cuda compiler"):
             _compiler(value, line, notes)
@@ -48,7 +50,7 @@ def read(pairs: List[Pair], lines: List[Line], notes: Notes) -> None:  # noqa: A
             path = value.partition(" @")[1]
             if path or not line.listed:
                 number = version(value.split(" @")[0])
-                package = Package(number, place(SECTION, line), line.number, RUNNING)
+                package = Package(number, place(section, line), line.number, RUNNING)
                 notes.install(_PROJECTS[key], package)
 
 

@@ -31,6 +31,7 @@ from envdoctor.facts.pasted.notes import (
 from envdoctor.facts.pasted.system import is_amd, truncated
 from envdoctor.facts.pasted.text import lines, pair
 from envdoctor.model.facts import (
+    NOT_SAID,
     Accelerator,
     Compiler,
     CondaPackage,
@@ -50,7 +51,6 @@ from envdoctor.model.facts import (
 
 #: What is read of a text; a report is far smaller.
 MAX_CHARACTERS = 2_000_000
-SILENT = "the report does not say"
 AS_REPORTED = "as reported"
 _READERS = (
     torch_env,
@@ -115,7 +115,7 @@ class _Merge:
         """What the report says of a topic."""
         statements = self.notes.statements.get(topic)
         if not statements:
-            return unseen(SILENT)
+            return unseen(NOT_SAID)
         statement, contradiction = decide(statements)
         if statement is None:
             return unseen(contradiction)
@@ -130,7 +130,7 @@ class _Merge:
             if match
         ]
         statement = decide(found)[0] if found else None
-        return unseen(SILENT) if statement is None else seen(statement.value, statement.where)
+        return unseen(NOT_SAID) if statement is None else seen(statement.value, statement.where)
 
     # --- the machine -------------------------------------------------------------------------
 
@@ -141,7 +141,7 @@ class _Merge:
             reason = f"the report is of {self.system()}"
             return Machine(os=unseen(reason), architecture=unseen(reason), glibc=unseen(reason))
         name = (kernel.value or "").lower()
-        jetson: Observed[str] = unseen(SILENT)
+        jetson: Observed[str] = unseen(NOT_SAID)
         if "tegra" in name:
             jetson = seen("of unknown release", kernel.origin)
         return Machine(
@@ -149,7 +149,7 @@ class _Merge:
             kernel=kernel,
             architecture=_first(self.one("architecture"), self.from_platform(_ARCHITECTURE)),
             glibc=self.glibc(),
-            wsl=seen(True, kernel.origin) if "microsoft" in name else unseen(SILENT),
+            wsl=seen(True, kernel.origin) if "microsoft" in name else unseen(NOT_SAID),
             jetson=jetson,
         )
 
@@ -197,7 +197,7 @@ class _Merge:
         for fact in (driver, self.one("serves")):
             if fact.known:
                 return seen("nvidia", fact.origin)
-        return unseen(SILENT)
+        return unseen(NOT_SAID)
 
     def serves(self, driver: Observed[str]) -> Observed[str]:
         """The CUDA that the driver serves.
@@ -215,7 +215,7 @@ class _Merge:
 
     def gpus(self) -> Observed[Tuple[Gpu, ...]]:
         """The devices, from the best source that names them all."""
-        reason = SILENT
+        reason = NOT_SAID
         for source in _SOURCES:
             found = self.notes.cards.get(source)
             if not found:
@@ -264,7 +264,7 @@ class _Merge:
         torch = self.torch()
         distributions = tuple(self.distributions(torch))
         if not python.known and not distributions:
-            return unseen(SILENT if not python.unknown else python.unknown)
+            return unseen(NOT_SAID if not python.unknown else python.unknown)
         codes = {d.name: self.code(d.name) for d in distributions}
         return seen(
             Target(
@@ -274,7 +274,7 @@ class _Merge:
                 conda=tuple(self.conda()),
                 torch=torch,
                 gpu_code={name: code for name, code in codes.items() if code},
-                problems=(f"{SILENT} whether this is all of the environment", *self.problems),
+                problems=(f"{NOT_SAID} whether this is all of the environment", *self.problems),
             ),
             AS_REPORTED,
         )
@@ -503,4 +503,4 @@ def _conda_cuda(package: Package) -> Observed[str]:
         return seen(f"{match[1]}.{match[2]}", package.where)
     if re.search(r"(?:^|_)cpu(?:_|$)", package.build):
         return seen("cpu", package.where)
-    return unseen(SILENT)
+    return unseen(NOT_SAID)

@@ -41,6 +41,8 @@ _CHECKOUT = re.compile(r"\+(?:[0-9a-f]{6,40}|unknown)?$")
 
 def read(pairs: List[Pair], lines: List[Line], notes: Notes) -> None:  # noqa: ARG001
     """Note what its lines say."""
+    # Names and versions alone may stand in a list that was cut as well.
+    section = SECTION if any(key == "sys.platform" for _, key, _ in pairs) else "report"
     for line, key, value in pairs:
         if key == "sys.platform":
             notes.say("system", value, SECTION, line)
@@ -66,5 +68,5 @@ def read(pairs: List[Pair], lines: List[Line], notes: Notes) -> None:  # noqa: A
             notes.say(key, value, SECTION, line)
         elif key in _PROJECTS and version(value):
             number = _CHECKOUT.sub("", version(value.split(" @")[0]))
-            package = Package(number, place(SECTION, line), line.number, RUNNING)
+            package = Package(number, place(section, line), line.number, RUNNING)
             notes.install(_PROJECTS[key], package)

@@ -10,6 +10,7 @@ import click
 from envdoctor.commands.errors import FINDINGS, Failure
 from envdoctor.commands.options import help_option, input_options
 from envdoctor.commands.output import view, write
+from envdoctor.commands.program import fixes_as_called
 from envdoctor.commands.session import Inputs, gather
 from envdoctor.model.finding import SEVERITIES, at_or_above
 from envdoctor.model.text import clean
@@ -79,7 +80,7 @@ def command(
 
         seconds = time.perf_counter() - started
         shown = view(output, verbose, quiet)._replace(notes=fail_on == "info")
-        write(text.render(report, facts, seconds, shown), output)
+        write(text.render(fixes_as_called(report), facts, seconds, shown), output)
     if facts.target.value is None:
         raise Failure(
             f"there is no Python environment to examine: {clean(facts.target.unknown)}",

@@ -15,6 +15,7 @@ from envdoctor import __version__
 from envdoctor.commands.errors import COULD_NOT_EXAMINE, Failure, told
 from envdoctor.commands.options import help_option, input_options, traceback_option
 from envdoctor.commands.output import open_standard_streams, say, show, write
+from envdoctor.commands.program import program
 from envdoctor.commands.session import Inputs
 from envdoctor.model.text import clean
 
@@ -71,6 +72,12 @@ def cli(context: click.Context, inputs: Inputs) -> int:
     Without a command: this machine, the target environment and the verdict, at a glance. Reads
     only; never imports the packages it examines, never changes them, sends nothing.
 
+    Models, the last answer, are the profiles that ship with envdoctor. "ready": this environment
+    holds the stack that the authors pin, and nothing in it is broken. "new env": it does not, but
+    this machine runs that stack in an environment of its own. "not as pinned": the GPU, the driver
+    or the system rules that stack out; other versions are needed. "GPU unknown", "not judged": it
+    cannot be told here.
+
     Exit code: 0 no error was found, 1 one was, 2 wrong usage, 3 the environment could not be
     examined.
     """
@@ -85,7 +92,7 @@ def cli(context: click.Context, inputs: Inputs) -> int:
         if given:
             raise click.UsageError(
                 f"{given[0]} belongs after the command: "
-                f"envdoctor {context.invoked_subcommand} {given[0]} ..."
+                f"{program()} {context.invoked_subcommand} {given[0]} ..."
             )
         return 0
     from envdoctor.commands.overview import overview
@@ -104,7 +111,7 @@ def run(arguments: Sequence[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        code = cli.main(args=list(arguments), prog_name="envdoctor", standalone_mode=False)
+        code = cli.main(args=list(arguments), prog_name=program(), standalone_mode=False)
     except click.Abort:
         raise KeyboardInterrupt from None
     except click.ClickException as error:

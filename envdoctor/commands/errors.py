@@ -8,6 +8,7 @@ from typing import IO, Any, Iterator, Optional
 
 import click
 
+from envdoctor.commands.program import as_called
 from envdoctor.model.text import clean
 
 FINDINGS = 1
@@ -27,7 +28,7 @@ class Failure(click.ClickException):
         """Print it to stderr."""
         lines = [f"envdoctor: {self.message}"]
         if self.action:
-            lines.append(f"  {self.action}")
+            lines.append(f"  {as_called(self.action)}")
         print("\n".join(lines), file=file or sys.stderr)
 
 

@@ -9,6 +9,7 @@ import click
 from envdoctor.commands.errors import told
 from envdoctor.commands.options import help_option, traceback_option
 from envdoctor.commands.output import view, write
+from envdoctor.commands.program import as_called, program
 from envdoctor.model.text import clean
 from envdoctor.rules.page import Page, pages
 
@@ -37,7 +38,7 @@ def command(code: str, form: str, output: Optional[str]) -> int:
 
             write(report.explanation_json(page, load().date), output)
         else:
-            write(report.explanation_text(page, view(output)), output)
+            write(as_called(report.explanation_text(page, view(output))), output)
     return 0
 
 
@@ -51,5 +52,5 @@ def _page(wanted: str, known: Dict[str, Page]) -> Page:
 
     near = difflib.get_close_matches(wanted.lower(), [*named, *(c.lower() for c in known)])
     nearest = " or ".join(n if n in named else n.upper() for n in near)
-    hint = f"nearest: {nearest}" if near else "list them: envdoctor check --list-rules"
+    hint = f"nearest: {nearest}" if near else f"list them: {program()} check --list-rules"
     raise click.UsageError(f"no finding is called {clean(wanted)!r}; {hint}")

@@ -7,6 +7,7 @@ from typing import List, Tuple
 
 from envdoctor.commands.errors import COULD_NOT_EXAMINE, FINDINGS
 from envdoctor.commands.output import view, write
+from envdoctor.commands.program import program
 from envdoctor.commands.session import Inputs, gather
 from envdoctor.model.facts import Facts
 from envdoctor.model.finding import Report
@@ -54,4 +55,4 @@ def _given(inputs: Inputs) -> List[str]:
 
 
 def _command(options: List[str]) -> str:
-    return " ".join(shlex.quote(word) for word in ("envdoctor", "check", *options))
+    return " ".join([program(), *(shlex.quote(word) for word in ("check", *options))])

@@ -19,7 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: Components that an option of their own replaces; `--python` is a path, so python is not one.
 _SHORTS = {
-    "gpu": ("GPU[,GPU]", "a100, rtx4090, sm_90 or a100,h100; all: help"),
+    "gpu": ("GPU[,GPU]", "a100, rtx4090, sm_90 or a100,h100; help lists them"),
     "driver": ("VERSION", "535.129.03; of a branch, 535, its lowest release known"),
     "glibc": ("VERSION", "2.31"),
     "gcc": ("VERSION", "11.4"),
@@ -63,6 +63,9 @@ _OPTIONS = [
         help="Give up after this time.",
     ),
 ]
+#: What lists the GPUs; `--gpu help` is short for it.
+_LIST_GPUS = "gpu=help"
+_COLUMNS = 80
 # What an alarm can be set to everywhere; past a day nobody waits.
 _SHORTEST, _LONGEST = 0.001, 86_400.0
 
@@ -172,6 +175,20 @@ def input_options(function: F) -> F:
     return result
 
 
+def _gpus() -> str:
+    """The GPUs that can be assumed, each with its compute capability, in columns."""
+    from envdoctor.knowledge.load import load
+
+    table = load().tables["gpu"]
+    named = [f"{name} ({row['cc']})" for name, row in table.rows.items()]
+    width = max(map(len, named)) + 2
+    columns = max(1, (_COLUMNS + 2) // width)
+    height = -(-len(named) // columns)
+    rows = ("".join(f"{one:{width}}" for one in named[row::height]) for row in range(height))
+    head = "GPUs known by name, with their compute capability; any other: --gpu sm_90"
+    return "\n".join([head, "", *map(str.rstrip, rows), ""])
+
+
 def _inputs(options: Any) -> Inputs:
     """Takes the input options out of a command's options. Raises UsageError."""
     chosen = {name: options.pop(name) for name in ("python", "env", "facts")}
@@ -180,4 +197,8 @@ def _inputs(options: Any) -> Inputs:
         raise click.UsageError(f"{named[0]} and {named[1]} exclude each other")
     shorts = [(key, options.pop(key)) for key in _SHORTS]
     settings = [*options.pop("assume"), *(f"{k}={v}" for k, v in shorts if v is not None)]
+    if _LIST_GPUS in settings:
+        with told():
+            write(_gpus())
+        click.get_current_context().exit()
     return Inputs(**chosen, assume=tuple(settings))

@@ -16,6 +16,7 @@ from envdoctor.facts import child
 from envdoctor.model.facts import Observed, Target, seen, unseen
 
 _PROBE = Path(__file__).with_name("probe.py")
+_NO_PYTHON = "is no Python, or none that can be started"
 _MAX_OUTPUT = 16 << 20  # bytes; 5000 distributions are about 3 MiB
 
 # Where installers of conda put it, if no variable tells.
@@ -89,15 +90,27 @@ def observe(choice: Choice, timeout: float = 20) -> Observed[Target]:
         [choice.path, "-I", "-S", "-B", "-"], timeout, _MAX_OUTPUT, stdin=_PROBE.read_bytes()
     )
     if done.failure:
-        return unseen(f"{choice.path} ({choice.why}): {_failure(done)}")
+        failure = _failure(done)
+        if done.status is not None and not _is_python(choice.path, timeout):
+            failure = f"{_NO_PYTHON}: {failure}"
+        return unseen(f"{choice.path} ({choice.why}): {failure}")
     try:
         target = msgspec.json.decode(done.stdout, type=Target)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        return unseen(f"{choice.path} ({choice.why}) gave no readable answer: {error}")
+        problem = f"gave no readable answer: {error}"
+        if not _is_python(choice.path, timeout):
+            problem = f"{_NO_PYTHON}; it {problem}"
+        return unseen(f"{choice.path} ({choice.why}): {problem}")
     why = choice.why
     if _same_file(target.prefix, sys.prefix):
         why += "; envdoctor itself runs in this environment"
     return seen(target, why)
+
+
+def _is_python(path: str, timeout: float) -> bool:
+    """Whether a program that did not run the probe names a Python's version all the same."""
+    done = child.run([path, "-V"], min(timeout, 5), 10_000)
+    return any(text.lstrip().startswith(b"Python ") for text in (done.stdout, done.stderr))
 
 
 def _failure(done: child.Completed) -> str:

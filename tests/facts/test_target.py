@@ -322,6 +322,26 @@ FAKES = {
 }
 
 
+#: What a program has to say for itself where it is asked for its version.
+VERSIONS = {
+    "ls": ("echo \"invalid option -- 'V'\" >&2; exit 2", False),
+    "echo": ('echo "$@"', False),
+    "Python": ("echo Python 3.8.18", True),
+    "Python 2": ("echo Python 2.7.18 >&2", True),
+}
+
+
+@pytest.mark.parametrize("case", VERSIONS)
+def test_what_is_no_python_is_told_so(tmp_path, case):
+    script, is_python = VERSIONS[case]
+    path = tmp_path / "python"
+    for ending in ("exit 1", "exit 0"):
+        program(path, f'#!/bin/sh\n[ "$1" = -V ] || {ending}\n{script}\n')
+        observed = observe(Choice(str(path), "--python"))
+        said = ": is no Python, or none that can be started" in observed.unknown
+        assert said == (not is_python)
+
+
 @pytest.mark.parametrize("case", FAKES)
 def test_interpreter_that_cannot_be_observed(tmp_path, case):
     script, reason = FAKES[case]

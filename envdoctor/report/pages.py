@@ -28,6 +28,7 @@ class Listed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     code: str
     name: str
     severity: str
+    severities: List[str]
     phase: str
     title: str
 
@@ -52,6 +53,7 @@ class Explanation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     code: str
     name: str
     severity: str
+    severities: List[str]
     phase: str
     title: str
     facts: List[str]
@@ -68,6 +70,7 @@ def explanation_json(page: Page, matrices_date: str) -> str:
         code=page.code,
         name=page.name,
         severity=page.severity,
+        severities=list(page.severities),
         phase=page.phase,
         title=page.title,
         facts=page.facts,
@@ -83,14 +86,16 @@ def listing_json(pages: Sequence[Page], matrices_date: str) -> str:
         command="check",
         envdoctor_version=__version__,
         matrices_date=matrices_date,
-        rules=[Listed(p.code, p.name, p.severity, p.phase, p.title) for p in pages],
+        rules=[
+            Listed(p.code, p.name, p.severity, list(p.severities), p.phase, p.title) for p in pages
+        ],
     )
     return encode(msgspec.to_builtins(output))
 
 
 def explanation_text(page: Page, view: View) -> str:
     """A page as text: its Markdown, paragraphs filled to the width."""
-    head = f"{page.code} {page.name} ({page.severity}, phase {page.phase})"
+    head = f"{page.code} {page.name} ({_severities(page)}, phase {page.phase})"
     return "\n".join([head, *_filled(page.title, view.width), "", *_body(page.body, view.width)])
 
 
@@ -98,9 +103,13 @@ def listing_text(pages: Sequence[Page], view: View) -> str:
     """All pages in short as text, one after the other."""
     lines = []
     for page in pages:
-        lines.append(f"{page.code} {page.name} ({page.severity}, {page.phase})")
+        lines.append(f"{page.code} {page.name} ({_severities(page)}, {page.phase})")
         lines += [" " * 6 + line for line in _filled(page.title, view.width - 6)]
     return "\n".join([*lines, ""])
+
+
+def _severities(page: Page) -> str:
+    return " or ".join(page.severities)
 
 
 def _body(markdown: str, width: int) -> Iterator[str]:

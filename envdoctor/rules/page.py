@@ -24,12 +24,14 @@ class Page(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     code: str
     name: str
-    severity: str
+    severity: str  # the usual one
     phase: str
     title: str  # one line for lists
     facts: List[str] = []  # facts without which the rule is skipped: "target", "accelerator.gpus"
     # "installed" environments, or the packages that requirement files have "asked" for
     judges: Tuple[str, ...] = ("installed",)
+    # all that it can be told with in an environment, gravest first, where they are several
+    severities: Tuple[str, ...] = ()
     words: Words = {}
     body: str = ""
     module: str = ""  # the rule's module, empty for a page of relation findings
@@ -54,6 +56,8 @@ def _decode(texts: Dict[str, str]) -> Dict[str, Page]:
         if head or not matter:
             raise DocumentError(f"{name}: a page begins with front matter between lines of ---")
         page = Document(name, matter).decode(Page)
+        if not page.severities:
+            page = msgspec.structs.replace(page, severities=(page.severity,))
         if page.code != match.group(1) or page.name != match.group(2).replace("_", "-"):
             raise DocumentError(f"{name}: code and name are not those of the file name")
         stem = name[: -len(".md")]

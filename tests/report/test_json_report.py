@@ -45,6 +45,7 @@ PAGE = Page(
     code="ED412",
     name="torch-abi-mismatch",
     severity="error",
+    severities=("error", "warning"),
     phase="import",
     title="A compiled extension was built against another torch",
     facts=["target"],

@@ -10,6 +10,7 @@ PAGE = Page(
     code="ED412",
     name="torch-abi-mismatch",
     severity="error",
+    severities=("error", "warning"),
     phase="import",
     title="A compiled extension was built against another torch",
     body="""\
@@ -32,7 +33,7 @@ python -c 'import torch; print(torch.__version__, torch.version.cuda, torch.cuda
 def test_page() -> None:
     assert explanation_text(PAGE, View(width=60)) == (
         """\
-ED412 torch-abi-mismatch (error, phase import)
+ED412 torch-abi-mismatch (error or warning, phase import)
 A compiled extension was built against another torch
 
 # Symptom
@@ -59,7 +60,7 @@ def test_inline_code_is_not_broken() -> None:
 
 def test_list() -> None:
     assert listing_text([PAGE], View(width=50)) == (
-        "ED412 torch-abi-mismatch (error, import)\n"
+        "ED412 torch-abi-mismatch (error or warning, import)\n"
         "      A compiled extension was built against\n"
         "      another torch\n"
     )

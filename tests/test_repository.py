@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+import venv
 from pathlib import Path
 from typing import Iterator, List, Set
 
@@ -77,7 +78,13 @@ def stems(suffix: str) -> Set[str]:
 def test_every_rule_has_its_page() -> None:
     # A page alone is that of a finding of relations.
     assert stems(".py")
-    assert stems(".py") <= stems(".md")
+    missing = stems(".py") - stems(".md")
+    assert missing == set(), "envdoctor/rules/: a rule needs a page .md of the same name"
+
+
+def test_every_case_file_is_of_a_rule() -> None:
+    cases = {path.stem for path in (ROOT / "tests" / "rules" / "cases").iterdir()}
+    assert cases <= {stem.partition("_")[0] for stem in stems(".py")}, "no rule has that code"
 
 
 def test_rule_files_are_named_by_code_and_name() -> None:
@@ -86,13 +93,14 @@ def test_rule_files_are_named_by_code_and_name() -> None:
         for path in RULE_FILES
         if not re.fullmatch(r"ED[0-9]{3}_[a-z0-9]+(_[a-z0-9]+)*\.(py|md)", path.name)
     ]
-    assert not wrong
+    assert wrong == [], "envdoctor/rules/: files are called ED123_some_name.py and .md"
 
 
 def test_a_code_has_one_name() -> None:
     names = sorted(stems(".py") | stems(".md"))
     codes = [name.partition("_")[0] for name in names]
-    assert len(codes) == len(set(codes)), names
+    twice = [name for name, code in zip(names, codes) if codes.count(code) > 1]
+    assert twice == [], "envdoctor/rules/: these codes are taken; choose a free one"
 
 
 def quoted_commands(page: str) -> List[List[str]]:
@@ -155,26 +163,103 @@ def test_quoted_subcommands_and_options_exist(page: str) -> None:
         assert used <= known, (subcommand, used - known)
 
 
-@pytest.mark.parametrize("page", [*PAGES, "docs/architecture.md", "CHANGELOG.md"])
-def test_links_to_files_lead_somewhere(page: str) -> None:
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home in which the commands of the pages can be typed: it has the files that they name."""
+    commands = {"envdoctor": f'exec {sys.executable} -m envdoctor "$@"', "xclip": "cat report.txt"}
+    for name, command in commands.items():
+        path = tmp_path / "bin" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{command}\n", encoding="utf-8")
+        path.chmod(0o755)
+    venv.create(str(tmp_path / "env"), symlinks=True, with_pip=False)
+    (tmp_path / "requirements.txt").write_text("torch==2.4.1\n", encoding="utf-8")
+    (tmp_path / "report.txt").write_text(
+        "$ pip list\ntorch 2.4.1\nnumpy 1.26.4\n", encoding="utf-8"
+    )
+    return tmp_path
+
+
+TYPED = ["README.md", "docs/reports.md", "docs/requirements.md"]
+
+
+@pytest.mark.parametrize("page", TYPED)
+def test_quoted_commands_run(page: str, home: Path) -> None:
+    """One after the other, as a reader types them; scripts of a clone have tests of their own."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    links = [link for link in re.findall(r"\]\(([^)#\s]+)", text) if "://" not in link]
-    assert [link for link in links if not ((ROOT / page).parent / link).exists()] == []
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines()]
+    typed = [line for line in lines if "envdoctor" in line and not line.startswith("./")]
+    assert typed
+    for line in typed:
+        done = subprocess.run(
+            ["/bin/sh", "-c", line],
+            cwd=str(home),
+            env={"HOME": str(home), "PATH": f"{home}/bin:{home}/env/bin:/usr/bin:/bin"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode in (0, 1), (line, done.stderr)
+        assert "Traceback" not in done.stderr, line
+        assert done.stdout or " -o " in line, line
 
 
-@pytest.mark.parametrize("page", [*PAGES, "docs/architecture.md"])
+DOCS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md"))
+
+
+def anchors(page: Path) -> Set[str]:
+    """What links may name of a page: its headings, as GitHub spells them."""
+    text = re.sub(r"(?ms)^```.*?^```", "", page.read_text(encoding="utf-8"))
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", [*PAGES, *DOCS, "CHANGELOG.md", "tests/acceptance/README.md"])
+def test_links_to_files_lead_somewhere(page: str) -> None:
+    here = ROOT / page
+    broken = []
+    for link in re.findall(r"\]\(([^)\s]+)", here.read_text(encoding="utf-8")):
+        if "://" not in link:
+            path, _, anchor = link.partition("#")
+            there = here.parent / path if path else here
+            if not there.exists() or (anchor and anchor not in anchors(there)):
+                broken.append(link)
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, *DOCS])
 def test_quoted_paths_and_codes_exist(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     tops = "benchmarks|docs|envdoctor|images|matrices|scripts|tests"
     paths = re.findall(rf"`((?:{tops})/[\w./-]*)`", text)
-    # ED123 stands for any code, and the wheel's own folders are made when it is built.
+    # ED123 and NAME stand for any, and the wheel's own folders are made when it is built.
     missing = [
         path
         for path in paths
-        if "ED123" not in path
+        if not re.search("ED123|NAME", path)
         and not path.startswith("envdoctor/data")
         and not (ROOT / path).exists()
     ]
     assert not missing
     codes = {path.name.partition("_")[0] for path in RULE_FILES}
     assert set(re.findall(r"\bED[0-9]{3}\b", text)) - {"ED123"} <= codes
+
+
+def test_the_layers_that_are_told_are_those_that_are_there() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    section = text.partition("\n## Layers\n")[2].partition("\n## ")[0]
+    table = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+    chain = re.findall(r"`(\w+)`", section.partition("Imports go one way: ")[2].partition(";")[0])
+    folders = {path.parent.name for path in (ROOT / "envdoctor").glob("*/__init__.py")}
+    assert sorted(table) == sorted(chain) == sorted(folders)
+
+
+def test_a_page_that_speaks_of_commands_names_those_there_are() -> None:
+    known = {path.stem for path in (ROOT / "envdoctor" / "commands").glob("*.py")}
+    for page in [*PAGES, *DOCS]:
+        text = (ROOT / page).read_text(encoding="utf-8")
+        named = set(re.findall(r"`(?:\$ )?envdoctor ([a-z]+)\b", text))
+        assert named <= known, page

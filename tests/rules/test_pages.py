@@ -1,66 +1,173 @@
-"""Laws of the pages: each is whole, and relations and pages name each other."""
+"""Laws of the pages: each is whole, and relations and pages name each other.
+
+What a page holds is said in CONTRIBUTING.md, "A rule". The example there obeys the laws, too.
+"""
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
-from typing import Set, get_type_hints
+import types
+from pathlib import Path
+from typing import Dict, Iterator, List, Set, Tuple, get_type_hints
 
 import pytest
+from rule_cases import facts_of
 
-from envdoctor.knowledge.load import load
-from envdoctor.model.facts import Facts, Observed
-from envdoctor.model.finding import PHASES, SEVERITIES
+from envdoctor.knowledge.document import Document
+from envdoctor.knowledge.load import Knowledge, load
+from envdoctor.model.facts import Accelerator, Facts, Machine, Observed, Target, Tools
+from envdoctor.model.finding import PHASES, SEVERITIES, Finding
+from envdoctor.model.relation import Relation
 from envdoctor.model.text import fields
-from envdoctor.rules.page import Page, pages
+from envdoctor.relations.observe import observe
+from envdoctor.rules.check import _finding
+from envdoctor.rules.page import Page, _decode, pages
+from envdoctor.rules.rule import Context
 
+ROOT = Path(__file__).resolve().parents[2]
 PAGES = list(pages().values())
 RULES = [page for page in PAGES if page.module]
 ALONE = [page for page in PAGES if not page.module]
-HEADINGS = ["Symptom", "Why", "Fix", "Check yourself", "Sources"]
+#: The headings of a page in their order, and how many words stand at least under each. The least
+#: that any page has is a little more: fewer explain nothing.
+HEADINGS = {"Symptom": 6, "Why": 25, "Fix": 8, "Check yourself": 4, "Sources": 4}
+#: Which codes are of what, as CONTRIBUTING.md says.
+HUNDREDS = "12345"
+# A command has an argument; statements of Python are not typed into a shell.
+COMMAND = re.compile(r"(?!import |from |print)[\w\"$./:{}+-]+\s+\S")
 
 
 def named(page: Page) -> str:
     return page.code
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
-def test_front_matter(page: Page) -> None:
-    assert page.severity in SEVERITIES
-    assert page.phase in PHASES
-    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", page.name)
-    assert 10 < len(page.title) <= 80
-    assert not page.title.endswith(".")
+def file_of(page: Page) -> str:
+    return f"envdoctor/rules/{page.code}_{page.name.replace('-', '_')}.md"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
-def test_body_has_the_fixed_headings_with_text_under_each(page: Page) -> None:
+def _rank(severity: str) -> int:
+    return -SEVERITIES.index(severity) if severity in SEVERITIES else 1
+
+
+def sections(page: Page) -> Dict[str, str]:
+    """The text under each heading."""
     parts = re.split(r"^## (.*)$\n", page.body, flags=re.MULTILINE)
-    assert parts[0].strip() == ""
-    assert parts[1::2] == HEADINGS
-    assert all(part.strip() for part in parts[2::2])
-    assert all(line.startswith(("- ", "  ")) for line in parts[-1].strip().splitlines())
-    assert "`" in parts[8]  # a command to look with
+    assert parts[0].strip() == "", f"{file_of(page)}: text stands before the first heading"
+    wanted = ", ".join(f"## {heading}" for heading in HEADINGS)
+    assert parts[1::2] == list(HEADINGS), f"{file_of(page)}: its headings are to be {wanted}"
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def shortcomings(page: Page) -> Iterator[str]:
+    """What a page lacks, each as a sentence that says what to write where."""
+    for name, allowed in (("severity", SEVERITIES), ("phase", PHASES)):
+        if getattr(page, name) not in allowed:
+            yield f"{name}: is one of {', '.join(allowed)}"
+    if page.severity not in page.severities or not set(page.severities) <= set(SEVERITIES):
+        yield "severities: lists all that the finding can have, severity: among them"
+    if list(page.severities) != sorted(page.severities, key=_rank):
+        yield "severities: begins with the gravest"
+    if page.code[2] not in HUNDREDS:
+        yield f"code: its hundreds are one of {', '.join(HUNDREDS)}, see CONTRIBUTING.md"
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", page.name):
+        yield "name: is lower case, its words joined by -"
+    if not 10 < len(page.title) <= 80 or page.title.endswith("."):
+        yield "title: is one line of 11 to 80 characters without a full stop"
+    found = sections(page)
+    for heading, least in HEADINGS.items():
+        words = len(found[heading].split())
+        if words < least:
+            yield f"## {heading}: has {words} words, {least} are the least that explain anything"
+    if "`" not in found["Symptom"]:
+        yield "## Symptom: quotes the message in backticks, as it is printed"
+    if not any(COMMAND.match(code) for code in re.findall(r"`([^`]+)`", found["Check yourself"])):
+        yield "## Check yourself: needs a command in backticks that shows it (`nvcc --version`)"
+    text = found["Sources"].strip()
+    if not all(line.startswith(("- ", "  ")) for line in text.splitlines()):
+        yield '## Sources: is a list of lines "- what was read, and where in it"'
+    if any(len(item.split()) < 2 for item in re.split(r"(?m)^- ", text)[1:]):
+        yield "## Sources: an item of one word cannot be looked up"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_a_page_is_whole(page: Page) -> None:
+    assert [f"{file_of(page)}: {lack}" for lack in shortcomings(page)] == []
+
+
+def example() -> Dict[str, str]:
+    """The files of the example in CONTRIBUTING.md by their names."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = r"`([\w/]+ED123\w*\.\w+)`[^`]*(?:`[^`\n]+`[^`]*)?:\n\n```\w+\n(.*?)\n```"
+    return {name: f"{block}\n" for name, block in re.findall(named, text, re.DOTALL)}
+
+
+def example_page() -> Page:
+    (name, text), *_ = [(n, t) for n, t in example().items() if n.endswith(".md")]
+    return _decode({Path(name).name: text})["ED123"]
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "lack"),
+    [
+        ("## Symptom", "Odd.", "## Symptom: has 1 words"),
+        ("## Symptom", "A source build starts where a wheel was.", "## Symptom: quotes"),
+        ("## Why", "It is too old.", "## Why: has 4 words"),
+        ("## Fix", "Upgrade it.", "## Fix: has 2 words"),
+        ("## Check yourself", "Look at the version of pip.", "## Check yourself: needs"),
+        ("## Check yourself", "Look at what `pip` says there.", "## Check yourself: needs"),
+        ("## Check yourself", "Try `import pip` in that Python.", "## Check yourself: needs"),
+        ("## Sources", "PEP 599, and the changelog of pip", "## Sources: is a list"),
+        ("## Sources", "- pip\n- PEP 599 and others", "## Sources: an item of one word"),
+        ("severity", "grave", "severity: is one of"),
+        ("severity", "warning\nseverities: [error]", "severities: lists"),
+        ("severity", "warning\nseverities: [info, warning]", "severities: begins"),
+        ("phase", "installation", "phase: is one of"),
+        ("title", "Odd", "title: is one line"),
+    ],
+)
+def test_what_a_page_lacks_is_said(place: str, text: str, lack: str) -> None:
+    ((name, page),) = [(n, t) for n, t in example().items() if n.endswith(".md")]
+    if place.startswith("#"):
+        changed = re.sub(rf"(?s)(\n{place}\n).*?(?=\n## |\Z)", rf"\1{text}\n", page)
+    else:
+        changed = re.sub(rf"(?m)^{place}: .*", f"{place}: {text}", page)
+    said = list(shortcomings(_decode({Path(name).name: changed})["ED123"]))
+    assert [one for one in said if one.startswith(lack)], said
 
 
 def test_names_are_unique() -> None:
-    assert len({page.name for page in PAGES}) == len(PAGES)
+    names = [page.name for page in PAGES]
+    assert [name for name in sorted(set(names)) if names.count(name) > 1] == []
+
+
+def fact_names() -> List[str]:
+    """What `facts:` may hold: what is observed one by one, and the parts of the target."""
+    observed = [
+        f"{part}.{name}"
+        for part, record in (("machine", Machine), ("accelerator", Accelerator), ("tools", Tools))
+        for name, kind in get_type_hints(record).items()
+        if getattr(kind, "__origin__", None) is Observed
+    ]
+    return ["target", *observed, *(f"target.{name}" for name in get_type_hints(Target))]
 
 
 @pytest.mark.parametrize("page", RULES, ids=named)
 def test_a_rule_has_words_and_the_facts_it_needs_exist(page: Page) -> None:
+    where = file_of(page)
+    assert "en" in page.words, f"{where}: words: en: is missing"
     for words in page.words.values():
-        assert {"summary", "why", "fix"} <= set(words)
+        assert {"summary", "why", "fix"} <= set(words), f"{where}: words: summary, why and fix"
         for name, template in words.items():
-            assert name.partition("_")[0] in ("summary", "why", "fix")
-            assert not template.endswith((".", " "))
-            assert all(re.fullmatch(r"[a-z]+", field) for field in fields(template))
-    for name in page.facts:
-        kind = Facts
-        for part in name.split("."):
-            kind = get_type_hints(kind)[part]
-            observed = getattr(kind, "__origin__", None) is Observed
-            kind = kind.__args__[0] if observed else kind
+            assert name.partition("_")[0] in ("summary", "why", "fix"), f"{where}: {name}"
+            assert not template.endswith((".", " ")), f"{where}: {name}: a clause, no full stop"
+            assert all(re.fullmatch(r"[a-z]+", field) for field in fields(template)), (
+                f"{where}: {name}: {{fields}} are lower case, and those of the Fault"
+            )
+    known = fact_names()
+    unknown = [name for name in page.facts if name not in known]
+    assert unknown == [], f"{where}: facts: {unknown} are none of {', '.join(known)}"
 
 
 @pytest.mark.parametrize("page", RULES, ids=named)
@@ -77,25 +184,91 @@ def test_a_rule_reads_facts_and_nothing_of_this_machine(page: Page) -> None:
     source = inspect.getsource(module)
     assert not re.search(
         r"^\s*(?:import|from) (?:os|sys|subprocess|platform|glob)\b", source, re.MULTILINE
-    )
+    ), f"envdoctor/rules/{page.module}.py: a rule reads facts, nothing of this machine"
     assert "open(" not in source
 
 
 @pytest.mark.parametrize("page", ALONE, ids=named)
 def test_a_page_without_a_rule_leaves_words_to_relations(page: Page) -> None:
-    assert page.words == {}
-    assert page.facts == []
+    said = f"{file_of(page)}: there is no module of that name, so relations bring words and facts"
+    assert page.words == {}, said
+    assert page.facts == [], said
 
 
-def told_by_relations() -> Set[str]:
+def told_by_relations() -> Iterator[Tuple[str, Relation]]:
+    """The name of each finding that tells of a relation, with the relation."""
     knowledge = load()
-    own = {name for p in knowledge.packages.values() for name in p.file.findings.values()}
-    return {relation.finding for relation in knowledge.relations} | own
+    by_id = {relation.id: relation for relation in knowledge.relations}
+    for relation in knowledge.relations:
+        yield relation.finding, relation
+    for package in knowledge.packages.values():
+        for identity, finding in package.file.findings.items():
+            yield finding, by_id[identity]
+
+
+TOLD = list(told_by_relations())
 
 
 def test_every_finding_of_a_relation_has_its_page() -> None:
-    assert told_by_relations() - {page.name for page in PAGES} == set()
+    missing = {name for name, _ in TOLD} - {page.name for page in PAGES}
+    assert missing == set(), "relations in matrices/ name findings without a page ED123_name.md"
 
 
 def test_every_page_without_a_rule_is_a_finding_of_a_relation() -> None:
-    assert {page.name for page in ALONE} - told_by_relations() == set()
+    names = {name for name, _ in TOLD}
+    unused = [file_of(page) for page in ALONE if page.name not in names]
+    assert unused == [], "pages without a module of that name, and no relation's finding: either"
+
+
+def severities(page: Page) -> Set[str]:
+    """What a finding of that name is told with: by its rule, and by relations."""
+    given = set()
+    for name, relation in TOLD:
+        if name == page.name:
+            given.add(relation.severity)
+            if relation.phase == "build":
+                given.add("warning")  # of what is installed, however it was built
+    if page.module:
+        source = (ROOT / "envdoctor" / "rules" / f"{page.module}.py").read_text(encoding="utf-8")
+        constants = [n.value for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Constant)]
+        given |= {page.severity, *(s for s in SEVERITIES if s in constants)}
+    return given
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_a_page_names_all_severities(page: Page) -> None:
+    given = sorted(severities(page), key=_rank)
+    assert list(page.severities) == given, (
+        f"{file_of(page)}: its rule or the relations that name it tell {', '.join(given)}: write "
+        f"severities: [{', '.join(given)}]"
+    )
+
+
+# --- the example of CONTRIBUTING.md ---------------------------------------------------------------
+
+
+def examined(facts: Facts, page: Page, source: str, knowledge: Knowledge) -> List[Finding]:
+    module = types.ModuleType("ED123")
+    exec(compile(source, "CONTRIBUTING.md", "exec"), module.__dict__)
+    context = Context(facts, knowledge, observe(facts, knowledge))
+    return [_finding(page, fault) for fault in module.__dict__["examine"](context)]
+
+
+def test_the_example_of_a_rule_is_one() -> None:
+    by_suffix = {Path(name).suffix: text for name, text in example().items()}
+    assert set(by_suffix) == {".py", ".md", ".yaml"}
+    page = example_page()
+    assert list(shortcomings(page)) == []
+    assert set(page.facts) <= set(fact_names())
+    cases = Document("CONTRIBUTING.md", by_suffix[".yaml"]).data
+    knowledge = load()
+    for case in cases:
+        found = examined(facts_of(case), page, by_suffix[".py"], knowledge)
+        assert [f"{f.severity} {f.component}: {f.summary}" for f in found] == (
+            case.get("finds") or []
+        )
+        assert [c for f in found for fix in f.fixes for c in fix.commands] == (
+            case.get("commands") or []
+        )
+        assert all(f.why and f.evidence and f.fixes for f in found)
+    assert {bool(case.get("finds")) for case in cases} == {True, False}

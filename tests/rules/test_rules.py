@@ -39,8 +39,9 @@ RULES = [page.code for page in pages().values() if page.module]
 @pytest.mark.parametrize("code", RULES)
 def test_every_rule_has_cases_of_both_kinds(code: str) -> None:
     own = [case for case in CASES if case.code == code]
-    assert any(case.finds for case in own)
-    assert any(not case.finds for case in own)
+    file = f"tests/rules/cases/{code}.yaml (what it holds: tests/rules/rule_cases.py)"
+    assert any(case.finds for case in own), f"{file}: needs a case in which the rule `finds:`"
+    assert any(not case.finds for case in own), f"{file}: needs a case in which it stays quiet"
 
 
 @pytest.mark.parametrize("code", RULES)
@@ -49,7 +50,8 @@ def test_a_rule_says_all_that_its_page_can_say(code: str) -> None:
     suffixes = {name.partition("_")[2] for name in page.words["en"]}
     module = Path(__file__).parents[2] / "envdoctor" / "rules" / f"{page.module}.py"
     source = module.read_text(encoding="utf-8")
-    assert {suffix for suffix in suffixes if suffix and f'"{suffix}"' not in source} == set()
+    unused = {suffix for suffix in suffixes if suffix and f'"{suffix}"' not in source}
+    assert unused == set(), f"{page.module}: no Fault has words= these, of which the page has words"
 
 
 def test_the_matrices_know_who_shares_an_import_name() -> None:

@@ -224,7 +224,7 @@ def slow_python(tmp_path: Path) -> Iterator[Path]:
 def test_out_of_time(slow_python: Path, tmp_path: Path) -> None:
     begun = time.monotonic()
     done = in_pipe(["check", "--python", str(slow_python), "--timeout", "1.5"], environ(tmp_path))
-    assert time.monotonic() - begun < 15
+    assert time.monotonic() - begun < 100  # it would sleep 300
     assert (done.returncode, done.stdout) == (3, b"")
     assert done.stderr.startswith(b"envdoctor: gave up after 1.5 s (--timeout)\n")
 

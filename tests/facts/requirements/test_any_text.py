@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import tempfile
-import time
 from pathlib import Path
 from typing import Any, List
 
 import pytest
+from endless import must_end
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -164,9 +164,9 @@ def check(name: str, data: bytes, python: Any = None) -> None:
         os.chdir(folder)
         try:
             Path(name).write_bytes(data)
-            begun = time.process_time()
             try:
-                target = read([name], python, "x86_64")
+                with must_end():
+                    target = read([name], python, "x86_64")
             except RequirementsError as error:
                 said = str(error)
                 assert "\n" not in said
@@ -176,7 +176,6 @@ def check(name: str, data: bytes, python: Any = None) -> None:
             else:
                 assert target.asked is not None
                 dump(Facts(target=seen(target, "files")))
-            assert time.process_time() - begun < 5
         finally:
             os.chdir(before)
 

@@ -1,4 +1,4 @@
-"""Laws that every matrix file obeys, whatever it says."""
+"""Laws that every matrix file obeys, whatever it says. The format: docs/matrices.md."""
 
 from __future__ import annotations
 
@@ -30,23 +30,26 @@ def owned() -> Iterator[Tuple[str, Relation]]:
 
 @pytest.mark.parametrize("relation", KNOWLEDGE.relations, ids=lambda r: str(r.id))
 def test_a_relation_is_whole(relation: Relation) -> None:
-    assert relation.phase in PHASES
-    assert relation.severity in SEVERITIES
-    assert relation.words["en"]["summary"]
-    assert any(relation is r for _, r in owned()), "no package has what it reads of self"
+    where = f"matrices/{relation.where}: {relation.id}"
+    assert relation.phase in PHASES, f"{where}: phase: is one of {', '.join(PHASES)}"
+    assert relation.severity in SEVERITIES, f"{where}: severity: is one of {', '.join(SEVERITIES)}"
+    assert relation.words.get("en", {}).get("summary"), f"{where}: words: en: summary: is missing"
+    assert any(relation is r for _, r in owned()), f"{where}: no package has what it reads of self"
 
 
 @pytest.mark.parametrize(
     ("owner", "relation"), list(owned()), ids=[f"{n}-{r.id}" for n, r in owned()]
 )
 def test_words_can_be_filled(owner: str, relation: Relation) -> None:
+    where = f"matrices/{relation.where}: {relation.id}"
     for texts in relation.words.values():
-        assert set(texts) <= {"summary", "why"}
+        assert set(texts) <= {"summary", "why"}, f"{where}: words: are summary and why"
         for template in texts.values():
             for field in fields(template):
                 name = next((field[len(s) :] for s in SEARCHES if field.startswith(s)), None)
                 if name is not None:
-                    assert name == "self" or name.replace("_", "-") in KNOWLEDGE.packages
+                    known = name == "self" or name.replace("_", "-") in KNOWLEDGE.packages
+                    assert known, f"{where}: {{{field}}}: no package is called {name}"
                     continue
                 inner = re.sub(r"^sm\((.*)\)$", r"\1", field)
                 if inner != FAILING:
@@ -56,16 +59,25 @@ def test_words_can_be_filled(owner: str, relation: Relation) -> None:
 @pytest.mark.parametrize("name", sorted(KNOWLEDGE.packages))
 def test_a_package_is_whole(name: str) -> None:
     package = KNOWLEDGE.packages[name]
-    assert name == re.sub(r"[-_.]+", "-", name).lower()
-    assert len(set(package.releases)) == len(package.file.releases), "a release stands twice"
-    assert all(required in KNOWLEDGE.packages for required in package.requires)
+    where = f"matrices/packages/{name}.yaml"
+    assert name == re.sub(r"[-_.]+", "-", name).lower(), (
+        f"{where}: package: is not canonical (PEP 503)"
+    )
+    texts = package.file.releases
+    twice = {text for text in texts if texts.count(text) > 1}
+    assert len(set(package.releases)) == len(texts), f"{where}: releases: stand twice: {twice}"
+    unknown = [required for required in package.requires if required not in KNOWLEDGE.packages]
+    assert unknown == [], f"{where}: requires: names packages that have no file"
     known = {str(v) for v in package.releases}
     for entry in package.file.builds:
         listed = entry.versions if isinstance(entry.versions, list) else list(entry.each)
-        assert set(listed) <= {*known, *package.file.releases}, entry.id
+        missing = set(listed) - {*known, *package.file.releases}
+        assert missing == set(), f"{where}: {entry.id}: describes what releases: does not list"
     builds = package.builds()
-    used = {build.entry for build in builds}
-    assert used == {entry.id for entry in package.file.builds}, "an entry describes no release"
+    idle = {entry.id for entry in package.file.builds} - {build.entry for build in builds}
+    assert idle == set(), f"{where}: these entries of builds: describe no release of releases:"
+    dark = {v for v in package.releases if package.file.builds and not package.builds(v)}
+    assert dark == set(), f"{where}: no entry of builds: describes these releases"
     for build in builds:
         arguments = requirement_arguments(build)
         assert arguments is None or re.fullmatch(r"[\w.+=:/ -]+", arguments), arguments
@@ -73,14 +85,16 @@ def test_a_package_is_whole(name: str) -> None:
         (str(b.version), *sorted((k, repr(v)) for k, v in b.attributes.items() if k != "install"))
         for b in builds
     }
-    assert len(kinds) == len(builds), "a build stands twice"
+    assert len(kinds) == len(builds), f"{where}: two entries of builds: describe one build alike"
 
 
 def test_every_entry_says_where_it_is_known_from() -> None:
     for citation in KNOWLEDGE.citations.values():
-        assert citation.source, citation.id
-        assert citation.basis in BASES, citation.id
-        assert dt.date.fromisoformat(citation.checked), citation.id
+        assert citation.source, f"{citation.id}: neither it nor its file has a source:"
+        assert citation.basis in BASES, f"{citation.id}: basis: is one of {', '.join(BASES)}"
+        checked = re.fullmatch(r"\d{4}-\d\d-\d\d", citation.checked)
+        assert checked, f"{citation.id}: checked: is a day like 2026-11-30"
+        assert dt.date.fromisoformat(citation.checked)
 
 
 def test_findings_of_platform_relations_are_overridden_by_their_ids() -> None:

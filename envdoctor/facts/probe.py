@@ -27,6 +27,7 @@ import _imp  # noqa: E402
 import json  # noqa: E402
 import re  # noqa: E402
 import stat  # noqa: E402
+import time  # noqa: E402
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ MAX_NAMES = 100000  # of one folder
 MAX_METADATA = 1 << 20  # bytes of headers; what follows the blank line is not needed
 MAX_SMALL = 1 << 16  # bytes of any other text file
 MAX_RECORD = 1 << 24
+MAX_LINES = 500000  # of one list of files
+MAX_LINE = 8192  # bytes of one of its lines: a path is at most 4096
+MAX_LIBRARIES = 20000  # lines of a list that name shared objects
 MAX_LIBRARY = 1 << 25
 MAX_TEXT = 300  # characters of a value out of metadata
 MAX_ITEMS = 200  # values of one list out of metadata
@@ -51,6 +55,11 @@ MISSING_SHOWN = 10
 FULL_CHECK = 200
 SAMPLE = 100
 MAX_MODULES = 50  # top-level modules of a long list that are looked for by name
+MAX_UNMET = 500  # requirements that nothing meets, whose modules are looked for
+MAX_COMPARED = 20  # files that tell which of several versions is there
+# Past it the rest is left out: who asked waits 20 s and would get nothing at all.
+MAX_SECONDS = 12.0
+FOREVER = float("inf")
 
 # Variables that change what is imported, linked or built, by name and by the start of the name.
 VARIABLES = frozenset(
@@ -435,8 +444,8 @@ class FileList:
     def __init__(self, data: bytes, inside: bytes = b"") -> None:
         """Take the bytes of a list whose paths are relative to the folder `inside` of the entry."""
         if inside:
-            lines = data.split(b"\n")
-            data = b"\n".join(os.path.normpath(inside + b"/" + line) for line in lines if line)
+            folder = inside + b"/"
+            data = b"\n".join(os.path.normpath(folder + line) for line in lines_of(data) if line)
         self.data = data
         length = data.count(b"\n")
         self.is_long = length > FULL_CHECK
@@ -445,7 +454,7 @@ class FileList:
             lines = sampled(data) + lines_with(b".so", data)
             self.count = length - data.count(b"__pycache__")
         else:
-            lines = data.split(b"\n")
+            lines = lines_of(data)
         paths = [path for path in map(path_of, lines) if counts(path)]
         if not self.is_long:
             self.count = len(paths)
@@ -453,21 +462,22 @@ class FileList:
 
     def modules(self) -> "List[str]":
         """Return the top-level import names."""
-        lines = self.data.split(b"\n")
         names = set()
-        for first in {line.partition(b"/")[0] for line in lines}:
-            if b"," in first or b".py" in first:
-                path = path_of(first)
-                stem = path.partition(b".")[0] if path.endswith((b".py", b".so")) else b""
-            else:
-                folder = first + b"/"
-                has_code = any(
-                    line.startswith(folder) and (b".py," in line or b".so," in line)
-                    for line in lines
-                )
-                stem = first if has_code else b""
-            names.add(stem.decode("utf-8", "replace"))
-        return sorted(name for name in names if name.isidentifier() and not name.startswith("__"))
+        for line in lines_of(self.data):
+            first, slash, rest = line.partition(b"/")
+            if first in names:
+                continue
+            if slash and not (b"," in first or b'"' in first or b"\\" in first):
+                if b".py," in rest or b".so," in rest:
+                    names.add(first)
+                continue
+            # A file at the top, a quoted path, or a list that was written on Windows.
+            path = path_of(line).replace(b"\\", b"/")
+            if path.endswith(CODE):
+                first, slash, _ = path.partition(b"/")
+                names.add(first if slash else first.partition(b".")[0])
+        texts = {name.decode("utf-8", "replace") for name in names}
+        return sorted(name for name in texts if name.isidentifier() and not name.startswith("__"))
 
     def lists(self, path: bytes) -> bool:
         """Whether a line begins with this path."""
@@ -512,10 +522,18 @@ def has_other_form(folder: bytes, name: bytes) -> bool:
     )
 
 
+def lines_of(data: bytes) -> "List[bytes]":
+    """Return the first MAX_LINES lines of a list of files."""
+    return data.split(b"\n", MAX_LINES)[:MAX_LINES]
+
+
 def line_at(at: int, data: bytes) -> bytes:
-    """Return the line of `data` that holds a position."""
-    end = data.find(b"\n", at)
-    return data[data.rfind(b"\n", 0, at) + 1 : end if end >= 0 else len(data)]
+    """Return the line of `data` that holds a position; none where it is longer than any path."""
+    end = data.find(b"\n", at, at + MAX_LINE)
+    start = data.rfind(b"\n", max(0, at - MAX_LINE), at)
+    if (end < 0 and at + MAX_LINE < len(data)) or (start < 0 and at > MAX_LINE):
+        return b""
+    return data[start + 1 : end if end >= 0 else len(data)]
 
 
 def sampled(data: bytes) -> "List[bytes]":
@@ -524,10 +542,10 @@ def sampled(data: bytes) -> "List[bytes]":
 
 
 def lines_with(text: bytes, data: bytes) -> "List[bytes]":
-    """Return the lines of `data` that hold `text`."""
-    lines = []
+    """Return the first MAX_LIBRARIES lines of `data` that hold `text`."""
+    lines: List[bytes] = []
     at = data.find(text)
-    while at >= 0:
+    while at >= 0 and len(lines) < MAX_LIBRARIES:
         lines.append(line_at(at, data))
         at = data.find(b"\n", at)
         at = data.find(text, at) if at >= 0 else -1
@@ -537,8 +555,10 @@ def lines_with(text: bytes, data: bytes) -> "List[bytes]":
 def counts(path: bytes) -> bool:
     """Whether a path of a list names a file under the search entry that an import may need."""
     # Metadata folders have a hyphen, as has what builders leave (scripts-3.10); packages have none.
+    # A list that was written on Windows has backslashes, and pip installs its files all the same.
     return not (
         b"__pycache__" in path
+        or b"\\" in path
         or path.startswith((b"/", b"../"))
         or path.endswith(b".pyc")
         or b"-" in path.partition(b"/")[0]
@@ -552,7 +572,9 @@ def is_library(path: bytes) -> bool:
 
 
 def path_of(line: bytes) -> bytes:
-    """Return the first field of a line of CSV."""
+    """Return the first field of a line of CSV; none of a line that is longer than any path."""
+    if len(line) > MAX_LINE:
+        return b""
     return quoted(line) if line.startswith(b'"') else line.partition(b",")[0]
 
 
@@ -609,9 +631,12 @@ def read_entries(path: "SearchPath", problems: "List[str]") -> "List[Entry]":
 
 
 def distributions(
-    path: "SearchPath", entries: "List[Entry]", problems: "List[str]"
+    path: "SearchPath", entries: "List[Entry]", problems: "List[str]", until: float = FOREVER
 ) -> "List[Json]":
-    """Return the records of all distributions on the search path, in its order."""
+    """Return the records of all distributions on the search path, in its order.
+
+    Past the moment `until` the rest is left out.
+    """
     found: List[Json] = []
     for entry in entries:
         if entry.path.endswith(".egg"):
@@ -623,6 +648,12 @@ def distributions(
             if len(found) >= MAX_DISTRIBUTIONS:
                 problems.append(
                     f"there are more than {MAX_DISTRIBUTIONS} distributions; the rest was not read"
+                )
+                return found
+            if time.monotonic() > until:
+                problems.append(
+                    f"the time was up at {clean_path(os.path.join(entry.path, name))}; "
+                    "the rest was not read"
                 )
                 return found
             place = os.path.join(entry.path, name)
@@ -648,6 +679,112 @@ def distributions(
         if not record["path"].endswith(".egg-info")
         or not is_inside(record["search_entry"], in_place.get(canonical(record["name"]), ""))
     ]
+
+
+def note_doubled(found: "List[Json]", problems: "List[str]") -> None:
+    """Set `has_files` of records of which a folder holds metadata of several versions.
+
+    It is left out where the files do not tell which of the versions is there.
+    """
+    groups: Dict[Tuple[str, str], List[Json]] = {}
+    for record in found:
+        if not record["name"].startswith("~"):
+            key = (record["search_entry"], canonical(record["name"]))
+            groups.setdefault(key, []).append(record)
+    for records in groups.values():
+        versions = {record["version"] for record in records}
+        if len(versions) > 1:
+            told = version_of_files(records, problems)
+            for record in records if told in versions else ():
+                record["has_files"] = record["version"] == told
+
+
+def version_of_files(records: "List[Json]", problems: "List[str]") -> str:
+    """Return which of the versions the files of a project are of, "" if they do not tell.
+
+    A version file and the lists of files may tell it, and must agree.
+    """
+    stated = stated_version(records, problems)
+    versions = {record["version"] for record in records}
+    listed = {record["version"] for record in fitting(records, problems)}
+    told = listed
+    if stated:
+        told = versions & {stated} or {
+            version for version in versions if public_version(version) == public_version(stated)
+        }
+        told = told & listed if listed else told
+    return told.pop() if len(told) == 1 else ""
+
+
+def public_version(text: str) -> str:
+    """Return a version without its local part and without zeros at its end."""
+    return re.sub(r"(?:\.0)+$", "", text.partition("+")[0])
+
+
+STATED = re.compile(
+    r"""^(?:__version__|version|full_version)[ \t]*(?::[^=\n]+)?=[ \t]*(?:\w+[ \t]*=[ \t]*)*"""
+    r"""(['"])([^'"\n]+)\1|^[ \t]*"version":[ \t]*(")([^"\n]+)"()""",
+    re.MULTILINE,
+)
+
+
+def stated_version(records: "List[Json]", problems: "List[str]") -> str:
+    """Return the version that a version file of a project's module states, "" if none does."""
+    name = canonical(records[0]["name"])
+    listed = [module for record in records for module in record.get("modules", ())]
+    likely = [module for module in import_names(name) if module in listed or not listed]
+    for module in dict.fromkeys([*likely, *listed[:MAX_MODULES]]):
+        place = os.path.join(records[0]["search_entry"], *module.split("."))
+        for end in ("/version.py", "/_version.py", "/__about__.py", "/__init__.py", ".py"):
+            for match in STATED.finditer(read_text(place + end, problems)):
+                # A module may call other things "version"; files of that name do not.
+                if end not in ("/__init__.py", ".py") or match.group().startswith("__version__"):
+                    return clean(match.group(2) or match.group(4))
+    return ""
+
+
+def fitting(records: "List[Json]", problems: "List[str]") -> "List[Json]":
+    """Return the records whose files are there as their RECORD has them.
+
+    Files that all of several lists have in the same form tell nothing.
+    """
+    lists: List[Tuple[Json, Dict[bytes, bytes]]] = []
+    for record in records:
+        data = b""
+        if record["path"].endswith(".dist-info"):
+            data = read_file(os.path.join(record["path"], "RECORD"), MAX_RECORD, problems)
+        code = [line for line in lines_of(data) if line.partition(b",")[0].endswith(CODE)]
+        lists.append((record, {path_of(line): line for line in code if counts(path_of(line))}))
+    fit = []
+    for record, lines in lists:
+        others = [listed for held, listed in lists if held is not record and listed]
+        telling = sorted(
+            path
+            for path, line in lines.items()
+            if not others or any(listed.get(path) != line for listed in others)
+        )
+        telling = [path for path in telling if path.endswith(b".py")] or telling
+        telling = telling[:: len(telling) // MAX_COMPARED + 1]
+        if telling and all(
+            is_as_listed(record["search_entry"], lines[path], problems) for path in telling
+        ):
+            fit.append(record)
+    return fit
+
+
+def is_as_listed(entry: str, line: bytes, problems: "List[str]") -> bool:
+    """Whether a file has the hash that its line of a RECORD states."""
+    import binascii
+    import hashlib
+
+    path, _, rest = line.partition(b",")
+    stated = re.match(rb"sha256=([\w-]{43}),", rest)
+    data = read_file(os.path.join(entry, os.fsdecode(path)), MAX_LIBRARY, problems)
+    found = binascii.b2a_base64(hashlib.sha256(data).digest()).rstrip(b"=\n")
+    return stated is not None and stated.group(1) == found.translate(URL_SAFE)
+
+
+URL_SAFE = bytes.maketrans(b"+/", b"-_")
 
 
 def is_inside(path: str, folder: str) -> bool:
@@ -825,7 +962,11 @@ def follow_egg_link(
 
 
 def note_missing(
-    found: "List[Json]", entries: "List[Entry]", finders: "Dict[str, str]", problems: "List[str]"
+    found: "List[Json]",
+    entries: "List[Entry]",
+    finders: "Dict[str, str]",
+    problems: "List[str]",
+    until: float = FOREVER,
 ) -> None:
     """Turn the `gone` of each record into `missing`, its count and `unimportable`.
 
@@ -845,6 +986,9 @@ def note_missing(
         for path in gone or ():
             wanted.setdefault(record["search_entry"], {})[path] = set()
     for record in found:
+        if time.monotonic() > until:
+            problems.append("the time was up: whether files are gone was not told")
+            return
         note_claims(record, wanted.get(record["search_entry"]), problems)
     for record, gone in lacking:
         if not gone:
@@ -879,7 +1023,7 @@ def note_claims(
     if wanted and record["path"].endswith(".dist-info"):
         name = canonical(record["name"])
         data = read_file(os.path.join(record["path"], "RECORD"), MAX_RECORD, problems)
-        for line in data.split(b"\n"):
+        for line in lines_of(data):
             for path in (path_of(line), line.partition(b"/")[0] + b"/__init__.py"):
                 if path in wanted:
                     wanted[path].add(name)
@@ -903,7 +1047,11 @@ def is_lost(
 
 
 def note_shadowing(
-    found: "List[Json]", entries: "List[Entry]", finders: "Dict[str, str]", problems: "List[str]"
+    found: "List[Json]",
+    entries: "List[Entry]",
+    finders: "Dict[str, str]",
+    problems: "List[str]",
+    until: float = FOREVER,
 ) -> None:
     """Set `shadowed_by` in the records whose modules an earlier entry of the path serves.
 
@@ -924,6 +1072,9 @@ def note_shadowing(
                 claims.setdefault(module, set()).add(canonical(record["name"]))
         homes.append(places)
     for record, places in zip(found, homes):
+        if time.monotonic() > until:
+            problems.append("the time was up: whether copies are shadowed was not told")
+            return
         shadows = (
             (module, home, entry)
             for module, home in places
@@ -1035,6 +1186,167 @@ def folder_of(module: str, entries: "List[Entry]", finders: "Dict[str, str]") ->
         if entry.kind(module) == "module":
             return os.path.join(entry.path, module)
     return finders.get(module, "")
+
+
+# --- modules without metadata -----------------------------------------------------------------
+
+# Import names of projects whose name says something else.
+IMPORT_NAMES = {
+    "absl-py": "absl",
+    "antlr4-python3-runtime": "antlr4",
+    "attrs": "attr",
+    "beautifulsoup4": "bs4",
+    "dm-tree": "tree",
+    "gitpython": "git",
+    "grpcio": "grpc",
+    "hydra-core": "hydra",
+    "lapx": "lap",
+    "mmpycocotools": "pycocotools",
+    "mmsegmentation": "mmseg",
+    "mysqlclient": "MySQLdb",
+    "nuscenes-devkit": "nuscenes",
+    "nvidia-ml-py": "pynvml",
+    "nvidia-ml-py3": "pynvml",
+    "openmim": "mim",
+    "pillow": "PIL",
+    "protobuf": "google.protobuf",
+    "pycrypto": "Crypto",
+    "pycryptodome": "Crypto",
+    "pycryptodomex": "Cryptodome",
+    "pyjwt": "jwt",
+    "pymupdf": "fitz",
+    "pyopengl": "OpenGL",
+    "pyopenssl": "OpenSSL",
+    "pyserial": "serial",
+    "python-docx": "docx",
+    "python-pptx": "pptx",
+    "pywavelets": "pywt",
+    "pyyaml": "yaml",
+    "pyzmq": "zmq",
+    "scikit-build": "skbuild",
+    "scikit-image": "skimage",
+    "scikit-learn": "sklearn",
+    "tb-nightly": "tensorboard",
+    "tensorflow-tensorboard": "tensorboard",
+    "tf-nightly": "tensorflow",
+}
+# The same of families of projects, by the start of their names.
+FAMILIES = {
+    "cupy-": "cupy",
+    "faiss-": "faiss",
+    "intel-tensorflow": "tensorflow",
+    "mmcv-": "mmcv",
+    "onnxruntime-": "onnxruntime",
+    "opencv-": "cv2",
+    "paddlepaddle": "paddle",
+    "pillow-": "PIL",
+    "psycopg2-": "psycopg2",
+    "tensorflow-": "tensorflow",
+    "tf-nightly-": "tensorflow",
+}
+PREFIX = re.compile(r"^(?:python3?|py)-")
+SUFFIX = re.compile(r"-(?:binary|cpu|full|gpu|headless|lite|nightly|py3?|python3?|simd)$")
+
+# The modules of all packages of the matrices.
+WATCHED = tuple(
+    """
+    cv2 detectron2 diffusers flash_attn h5py huggingface_hub lap matplotlib mim mmcv mmdet mmdet3d
+    mmengine mmseg numpy pandas pyarrow pycocotools scipy sentence_transformers setuptools shapely
+    skimage sklearn tensorboard tokenizers torch torchaudio torchvision transformers triton
+    """.split()  # noqa: SIM905
+)
+
+
+def import_names(project: str) -> "List[str]":
+    """Return the modules that a project of this canonical name may bring, the likeliest first.
+
+    Names and modules differ in case and in what says of a name that it is Python's; which of these
+    a project brings, its name does not say.
+    """
+    names = [IMPORT_NAMES[project]] if project in IMPORT_NAMES else []
+    names += [module for start, module in FAMILIES.items() if project.startswith(start)]
+    plain = project
+    while SUFFIX.search(plain):
+        plain = SUFFIX.sub("", plain)
+    for stem in (project, plain, PREFIX.sub("", project), PREFIX.sub("", plain)):
+        names += [stem.replace("-", "_"), stem.replace("-", ".")]
+    return list(dict.fromkeys(names))
+
+
+def unclaimed(
+    found: "List[Json]", entries: "List[Entry]", finders: "Dict[str, str]", problems: "List[str]"
+) -> "Dict[str, str]":
+    """Return modules that would be imported and belong to no metadata, with their places.
+
+    Source trees and copies on the path are such. Looked for are the WATCHED ones and those that
+    projects may bring which are required and not installed.
+    """
+    packages = [entry for entry in entries if not entry.standard]
+    claims: Dict[str, List[Json]] = {}
+    for record in found:
+        if not record["name"].startswith("~"):
+            # Metadata may name no modules, or not all.
+            names = [*record.get("modules", ()), *import_names(canonical(record["name"]))]
+            for module in dict.fromkeys(names):
+                claims.setdefault(module, []).append(record)
+    result = {}
+    for module in WATCHED:
+        entry = next((one for one in packages if one.kind(module) == "module"), None)
+        if entry is not None and not any(
+            is_home_of(record, module, entry, finders)
+            or is_same(record, module, entry, [], problems)
+            for record in claims.get(module, ())
+        ):
+            result[module] = clean_path(os.path.join(entry.path, module))
+    wanted = unmet(found)
+    lowered: Dict[str, str] = {}
+    for entry in entries if wanted else ():
+        for name in entry.names:
+            lowered.setdefault(name.partition(".")[0].lower(), name.partition(".")[0])
+    for project in wanted:
+        for name in import_names(project):
+            first, _, rest = name.partition(".")
+            first = lowered.get(first.lower(), "")
+            module = f"{first}.{rest}" if rest else first
+            if first and module not in WATCHED and module not in claims:
+                place = place_of(module, entries, finders)
+                if place:
+                    result[module] = clean_path(place)
+    return dict(list(result.items())[:MAX_ITEMS])
+
+
+def is_home_of(record: "Json", module: str, entry: "Entry", finders: "Dict[str, str]") -> bool:
+    """Whether a distribution has its modules in an entry of the path, or this one there."""
+    place, editable = clean_path(entry.path), record.get("editable", "")
+    if editable:
+        linked = finders.get(module) == os.path.join(entry.path, module)
+        return linked or is_inside(place, editable)
+    return bool(place == record["search_entry"])
+
+
+def unmet(found: "List[Json]") -> "List[str]":
+    """Return the canonical names of projects that some requirement names and that are not there."""
+    there = {canonical(record["name"]) for record in found}
+    names: Dict[str, None] = {}
+    for record in found:
+        for requirement in record["requires"]:
+            match = re.match(r"[A-Za-z0-9._-]+", requirement)
+            if match:
+                names[canonical(match.group())] = None
+    return [name for name in names if name not in there][:MAX_UNMET]
+
+
+def place_of(module: str, entries: "List[Entry]", finders: "Dict[str, str]") -> str:
+    """Return where a module lies that may be inside a package; empty if it is nowhere."""
+    first, _, rest = module.partition(".")
+    if not rest:
+        return folder_of(module, entries, finders)
+    for entry in entries:
+        if entry.kind(first):
+            place = os.path.join(entry.path, *module.split("."))
+            if is_package(place) or any(os.path.isfile(place + end) for end in SUFFIXES):
+                return place
+    return ""
 
 
 # --- what packages say of themselves ----------------------------------------------------------
@@ -1164,7 +1476,11 @@ def torch_files(
     folder = folder_of("torch", entries, finders)
     if not folder:
         return None
-    record = {"path": clean_path(folder), "abi": torch_abi(folder, problems)}
+    record = {
+        "path": clean_path(folder),
+        "abi": torch_abi(folder, problems),
+        "distutils": uses_distutils(folder, problems),
+    }
     version_file = os.path.join(folder, "version.py")
     source = read_text(version_file, problems)
     values = assignments(source)
@@ -1199,6 +1515,20 @@ def torch_files(
     if others:
         record["vendor"] = others
     return record
+
+
+def uses_distutils(folder: str, problems: "List[str]") -> "Json":
+    """Return whether a torch's tensorboard module takes distutils.version from setuptools.
+
+    People mend that by hand: by an import of distutils.version, or of packaging.
+    """
+    path = os.path.join(folder, "utils", "tensorboard", "__init__.py")
+    source = read_text(path, problems)
+    if not source:
+        return unseen(f"{clean_path(path)} cannot be read")
+    code = "\n".join(line.partition("#")[0] for line in source.splitlines())
+    imported = re.search(r"^\s*(?:import|from)\s+distutils\.version\b", code, re.MULTILINE)
+    return seen(not imported and re.search(r"\bdistutils\.version\b", code) is not None, path)
 
 
 def torch_abi(folder: str, problems: "List[str]") -> "Json":
@@ -1341,23 +1671,28 @@ def limited(problems: "List[str]") -> "List[str]":
     return unique
 
 
-WATCHED = ("pkg_resources",)  # Debian has it without setuptools
-KEPT = ("version", "limits")  # fields of a distribution that mean something when empty
+KEPT = ("version", "limits", "has_files")  # fields of a distribution that may be empty
 
 
 def observe() -> "Json":
     """Return the record of this interpreter's environment."""
     problems: List[str] = []
+    until = time.monotonic() + MAX_SECONDS
     path = search_path(problems)
     note_customization(path, problems)
     entries = read_entries(path, problems)
     finders: Dict[str, str] = {}
     for finder in path.finders:
         finders.update(finder_mapping(finder, problems))
-    found = distributions(path, entries, problems)
-    note_missing(found, entries, finders, problems)
-    note_shadowing(found, entries, finders, problems)
+    found = distributions(path, entries, problems, until)
+    note_doubled(found, problems)
+    note_missing(found, entries, finders, problems, until)
+    note_shadowing(found, entries, finders, problems, until)
     note_sources(found, entries, finders, problems)
+    modules = unclaimed(found, entries, finders, problems)
+    resources = folder_of("pkg_resources", entries, finders)  # Debian has it without setuptools
+    if resources:
+        modules["pkg_resources"] = clean_path(resources)
     target = {
         "python": clean_path(sys.executable),
         "version": sys.version.split()[0].rstrip("+"),
@@ -1375,11 +1710,7 @@ def observe() -> "Json":
         ],
         "conda": conda_packages(problems),
         "commands": commands(problems),
-        "modules": {
-            name: clean_path(folder)
-            for name, folder in ((name, folder_of(name, entries, finders)) for name in WATCHED)
-            if folder
-        },
+        "modules": modules,
         "torch": torch_files(entries, finders, problems),
     }
     target["problems"] = limited(problems)

@@ -145,6 +145,9 @@ class Distribution(Record, frozen=True, omit_defaults=True):
     # versions of other modules that its __init__.py asserts, {"mmcv": ">=1.3.8,<=1.4.0"}; "" where
     # it tests in another way; None if it was not read (it is for OpenMMLab's packages)
     limits: Optional[Dict[str, str]] = None
+    # where its folder holds metadata of several versions of it, whether the files there are of this
+    # one; None where they do not tell
+    has_files: Optional[bool] = None
     import_error: str = ""  # what importing its compiled part said, where a report tells that
     problem: str = ""  # why the metadata could not be read wholly
     # of one that is asked for (Target.asked): all that is asked of its version, which is empty
@@ -186,6 +189,8 @@ class TorchFiles(Record, frozen=True, omit_defaults=True):
     cuda: Observed[str] = Observed()  # "11.1"; "cpu" where version.py says None
     hip: Observed[str] = Observed()
     abi: Observed[int] = Observed()  # _GLIBCXX_USE_CXX11_ABI, 0 or 1
+    # whether torch/utils/tensorboard takes distutils.version from setuptools
+    distutils: Observed[bool] = Observed()
     # further platforms that version.py names, {"xpu": "20250004"}; cuda is unknown then if None
     vendor: Dict[str, str] = {}
 
@@ -229,7 +234,9 @@ class Target(Record, frozen=True, omit_defaults=True):
     distributions: Tuple[Distribution, ...] = ()
     conda: Tuple[CondaPackage, ...] = ()
     commands: Tuple[Command, ...] = ()
-    # {module: folder} of modules that count whoever installed them: pkg_resources
+    # {module: place} of modules that belong to no metadata here, as in a source tree on the path:
+    # of packages of the matrices, and what may serve requirements of which nothing is installed;
+    # pkg_resources also with its metadata
     modules: Dict[str, str] = {}
     torch: Optional[TorchFiles] = None
     gpu_code: Dict[str, GpuCode] = {}  # of distributions of which it was read

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import base64
 import email.parser
+import hashlib
 import json
 import os
 import random
 import shutil
 import sys
+import time
 from pathlib import Path
 from typing import Dict
 
@@ -16,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envdoctor.facts import probe
+from envdoctor.knowledge.load import load
 from envdoctor.model.facts import Target
 
 
@@ -402,6 +406,58 @@ def test_left_over_and_doubled_distributions(venv, tmp_path):
     assert found[-1].problem == "left over from a pip run that was broken off; pip ignores it"
 
 
+def hashed(source: str) -> str:
+    digest = hashlib.sha256(source.encode()).digest()
+    return f"sha256={base64.urlsafe_b64encode(digest).decode().rstrip('=')},{len(source)}"
+
+
+# {case: (files, {version: its RECORD as {path: what was there then}}, which the files are of)}
+DOUBLED = {
+    "version file": ({"numpy/version.py": 'version = "1.26.4"\n'}, {}, "1.26.4"),
+    "generated": ({"numpy/version.py": "__version__ = version = '2.0.2'\n"}, {}, "2.0.2"),
+    "versioneer": ({"numpy/_version.py": '{\n "version": "1.26.4"\n}\n'}, {}, "1.26.4"),
+    "local part": ({"numpy/version.py": "__version__: str = '2.0.2+cpu'\n"}, {}, "2.0.2"),
+    "package": ({"numpy/__init__.py": "version = 'x'\n__version__ = '2.0.2'\n"}, {}, "2.0.2"),
+    "another": ({"numpy/version.py": 'version = "1.25.0"\n'}, {}, ""),
+    "computed": ({"numpy/version.py": "__version__ = compute()\n"}, {}, ""),
+    "one list that fits": (
+        {"numpy/__init__.py": "old"}, {"1.26.4": {"numpy/__init__.py": "old"}}, "1.26.4",
+    ),
+    "one list that does not": (
+        {"numpy/__init__.py": "new"}, {"1.26.4": {"numpy/__init__.py": "old"}}, "",
+    ),
+    "two lists": (
+        {"numpy/__init__.py": "same", "numpy/core.py": "new"},
+        {
+            "1.26.4": {"numpy/__init__.py": "same", "numpy/core.py": "old"},
+            "2.0.2": {"numpy/__init__.py": "same", "numpy/core.py": "new"},
+        },
+        "2.0.2",
+    ),
+    "a mixture": (
+        {"numpy/version.py": 'version = "2.0.2"\n', "numpy/core.py": "old"},
+        {"1.26.4": {"numpy/core.py": "old"}, "2.0.2": {"numpy/core.py": "new"}},
+        "",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", DOUBLED)
+def test_files_tell_which_of_two_versions_is_there(venv, case):
+    files, records, expected = DOUBLED[case]
+    venv.add("other", "1.0")
+    venv.write(files)
+    for version in ("1.26.4", "2.0.2"):
+        info = f"numpy-{version}.dist-info"
+        venv.write({f"{info}/METADATA": f"Name: numpy\nVersion: {version}\n"})
+        lines = [f"{path},{hashed(text)}\n" for path, text in records.get(version, {}).items()]
+        if lines:
+            venv.write({f"{info}/RECORD": "".join(lines)})
+    old, new, other = (one.has_files for one in venv.probe().distributions)
+    assert other is None
+    assert {(True, False): "1.26.4", (False, True): "2.0.2", (None, None): ""}[old, new] == expected
+
+
 def test_one_folder_under_two_names_is_read_once(venv, tmp_path):
     venv.add("numpy", "1.23.5")
     (tmp_path / "link").symlink_to(venv.site)
@@ -702,6 +758,24 @@ def test_abi_of_torch(venv, files, abi, origin):
         assert observed.unknown == "neither TorchConfig.cmake nor the symbols of libc10.so tell it"
 
 
+RELEASED = "from setuptools import distutils\nLooseVersion = distutils.version.LooseVersion\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "uses"),
+    [
+        (RELEASED, True),
+        ("from distutils.version import LooseVersion\n", False),
+        ("import distutils.version\n" + RELEASED, False),
+        ("# distutils.version\nfrom packaging.version import Version as LooseVersion\n", False),
+        ("", None),
+    ],
+)
+def test_distutils_in_torch(venv, source, uses):
+    venv.write({"torch/__init__.py": "", "torch/utils/tensorboard/__init__.py": source})
+    assert venv.probe().torch.distutils.value is uses
+
+
 def test_torch_without_its_version_file(venv):
     venv.write({"torch/__init__.py": ""})
     unknown = f"{venv.site}/torch/version.py cannot be read"
@@ -923,6 +997,128 @@ def test_number_of_distributions_is_bounded(monkeypatch):
     problems = []
     assert len(probe.distributions(probe.SearchPath(), [entry], problems)) == 12
     assert problems == ["there are more than 12 distributions; the rest was not read"]
+
+
+def test_what_was_read_when_the_time_is_up_is_told(venv, monkeypatch):
+    venv.add("first", "1.0", {"first/__init__.py": ""})
+    (venv.site / "first/__init__.py").unlink()
+    names = sorted(path.name for path in venv.site.glob("*.dist-info"))
+    entry = probe.Entry(str(venv.site), {*names, "second-1.0.dist-info"}, False)
+    moments = iter([0.0, 2.0, 2.0, 2.0])
+    monkeypatch.setattr(probe.time, "monotonic", lambda: next(moments))
+    problems = []
+    found = probe.distributions(probe.SearchPath(), [entry], problems, 1.0)
+    probe.note_missing(found, [entry], {}, problems, 1.0)
+    probe.note_shadowing(found, [entry], {}, problems, 1.0)
+    assert [(one["name"], "gone" in one, "missing" in one) for one in found] == [
+        ("first", False, False)
+    ]
+    assert problems == [
+        f"the time was up at {venv.site}/second-1.0.dist-info; the rest was not read",
+        "the time was up: whether files are gone was not told",
+        "the time was up: whether copies are shadowed was not told",
+    ]
+    assert probe.MAX_SECONDS < 20
+
+
+@pytest.mark.parametrize(
+    ("data", "modules"),
+    [
+        (b"".join(b"m%d/.py,x,\n" % n for n in range(20_000)), 20_000),
+        (b"".join(b"m%d/x.txt,x,\n" % n for n in range(300_000)), 0),
+        (b'"' + b"a" * (15 << 20), 0),
+        (b'"a""' * (4 << 20), 0),
+        (b"x,\n" * 300 + b'"' + b"a" * (15 << 20), 0),
+        (b"a/b.so,\n" * 2_000_000, 1),
+    ],
+)
+def test_hostile_lists_of_files_take_time_in_proportion(tmp_path, data, modules):
+    start = time.process_time()
+    files = probe.FileList(data)
+    assert len(files.modules()) == modules
+    files.check_modules(files.modules()[:200])
+    files.missing(str(tmp_path))
+    assert time.process_time() - start < 5  # it was 8 s and more
+
+
+def test_list_of_files_that_was_written_on_windows(venv):
+    venv.add("win", "1.0", {"bs/__init__.py": "", "bs/sub/a.py": ""})
+    (venv.site / "win-1.0.dist-info/RECORD").write_text("bs\\__init__.py,,\nbs\\sub\\a.py,,\n")
+    (found,) = venv.probe().distributions
+    assert (found.modules, found.missing, found.unimportable) == (("bs",), (), ())
+
+
+# --- modules without metadata
+
+
+TREE = {"mmcv/__init__.py": "", "mmcv/version.py": "__version__ = '2.1.0'\n"}
+
+
+@pytest.mark.parametrize("way", ["PYTHONPATH", "pth", "copy"])
+def test_source_tree_without_metadata(venv, tmp_path, way):
+    tree = venv.site if way == "copy" else tmp_path / "tree"
+    venv.write({**TREE, "setup.py": ""}, tree)
+    if way == "pth":
+        venv.write({"mmcv.pth": f"{tree}\n"})
+    target = venv.probe({"PYTHONPATH": str(tree)} if way == "PYTHONPATH" else {})
+    assert target.modules == {"mmcv": f"{tree}/mmcv"}
+
+
+def test_modules_that_have_metadata(venv, tmp_path):
+    tree = tmp_path / "tree"
+    venv.add("mmcv-full", "2.1.0", TREE)
+    venv.add("numpy", "1.26.4", {"numpy/__init__.py": ""})
+    venv.write({"numpy-1.26.4.dist-info/RECORD": ""})  # it names no modules
+    venv.write({"mmdet/__init__.py": "", "mmdet.egg-info/PKG-INFO": "Name: mmdet\n"}, tree)
+    venv.write({"easy-install.pth": f"{tree}\n", "mmdet.egg-link": f"{tree}\n."})
+    assert venv.probe().modules == {}
+    copy = tmp_path / "copy"
+    venv.write(TREE, copy)
+    assert venv.probe({"PYTHONPATH": str(copy)}).modules == {}
+    venv.write({"mmcv/version.py": "__version__ = '1.7.0'\n"}, copy)
+    assert venv.probe({"PYTHONPATH": str(copy)}).modules == {"mmcv": f"{copy}/mmcv"}
+
+
+@pytest.mark.parametrize("by_hook", [False, True])
+def test_editable_install_has_metadata(venv, tmp_path, by_hook):
+    source = tmp_path / "mmdetection"
+    venv.write({"mmdet/__init__.py": ""}, source)
+    info = venv.add("mmdet", "3.3.0")
+    (info / "direct_url.json").write_text(
+        json.dumps({"url": f"file://{source}", "dir_info": {"editable": True}})
+    )
+    if by_hook:
+        venv.write(
+            {
+                "__editable___mmdet_finder.py": f"MAPPING = {{'mmdet': '{source}/mmdet'}}\n",
+                "mmdet.pth": "import __editable___mmdet_finder; x\n",
+            }
+        )
+    else:
+        venv.write({"mmdet.pth": f"{source}\n"})
+    assert venv.probe().modules == {}
+    assert venv.probe({"PYTHONPATH": str(source)}).modules == {}
+
+
+def test_modules_of_requirements_that_nothing_meets(venv):
+    requires = ["urllib3", "pycrypto", "ruamel.yaml", "nowhere", "folder", "msgpack-python", "here"]
+    venv.add("requests", "2.32.0", {"requests/__init__.py": ""}, requires=requires)
+    venv.add("here", "1.0", {"here/__init__.py": ""})
+    venv.add("msgpack", "1.0", {"msgpack/__init__.py": ""})  # a distribution tells its modules
+    venv.write({"urllib3/__init__.py": "", "Crypto/__init__.py": "", "folder/data": ""})
+    venv.write({"ruamel/yaml/__init__.py": "", "unasked/__init__.py": ""})
+    assert venv.probe().modules == {
+        "urllib3": f"{venv.site}/urllib3",
+        "Crypto": f"{venv.site}/Crypto",
+        "ruamel.yaml": f"{venv.site}/ruamel/yaml",
+    }
+
+
+def test_modules_of_the_matrices_are_watched():
+    knowledge = load()
+    assert set(probe.WATCHED) == set(knowledge.providers)
+    for package in knowledge.packages.values():
+        assert set(package.modules) <= set(probe.import_names(package.name))
 
 
 def test_problems_are_bounded():

@@ -52,6 +52,17 @@ def try_parse(text: str) -> Optional[Version]:
         return None
 
 
+def is_development(text: str) -> bool:
+    """Whether a version is one of a day's or a commit's build, 2.8.0.dev20250324+cu128.
+
+    What such a build has of the release that it comes before, its number does not say.
+    """
+    try:
+        return Version(text).is_devrelease
+    except InvalidVersion:
+        return False
+
+
 def local_part(text: str) -> str:
     """The local part of a version, "cu111" of "1.9.1+cu111"; empty if there is none."""
     return text.partition("+")[2]

@@ -58,17 +58,8 @@ def observe_asked(facts: Facts, target: Target, asked: Asked, knowledge: Knowled
         domains[name] = _open(package, distribution, asked, facts)
         origins[name] = "conda" if distribution.installer == "conda" else ""
         evidence[name] = Evidence(name, distribution.specifier or "any", distribution.path)
-    provide_modules(domains, knowledge)
-    return observed._replace(domains=domains, evidence=evidence, origins=origins)
-
-
-def provide_modules(domains: Dict[str, Domain], knowledge: Knowledge) -> None:
-    """Fill in which packages provide each import name; unknown where one may that is not named."""
     set_modules(domains, knowledge)
-    for module, names in knowledge.providers.items():
-        unsure = [v for name in names for v in domains[name] if isinstance(v, Unknown)]
-        if unsure and domains[f"module.{module}"] == (ABSENT,):
-            domains[f"module.{module}"] = (unsure[0],)
+    return observed._replace(domains=domains, evidence=evidence, origins=origins)
 
 
 def _open(package: Package, wanted: Distribution, asked: Asked, facts: Facts) -> Domain:

@@ -16,10 +16,10 @@ from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.build import ABSENT, Build, Value
 from envdoctor.model.facts import Distribution, Target
 from envdoctor.model.versions import local_part
-from envdoctor.relations.asked import every_interpreter, is_on, provide_modules, segments
+from envdoctor.relations.asked import every_interpreter, is_on, segments
 from envdoctor.relations.components import PYTHON
 from envdoctor.relations.judge import Bound, Domain, Relations, Verdict, groups
-from envdoctor.relations.observe import Observation, imported
+from envdoctor.relations.observe import Observation, imported, set_modules
 from envdoctor.relations.repair import Repairs
 
 _World = Dict[str, Domain]
@@ -70,7 +70,7 @@ def newest_only(
             domains[name] = tuple(
                 b for b in domains[name] if isinstance(b, Build) and b.version == newest
             )
-    provide_modules(domains, knowledge)
+    set_modules(domains, knowledge)
     return observation._replace(domains=domains)
 
 
@@ -103,7 +103,7 @@ class _Chooser:
                 self._choose_builds(name, chosen[0])
                 if len(self.world[name]) < len(every[name]):
                     taken[name] = next(b for b in self.world[name] if isinstance(b, Build))
-        provide_modules(self.world, self.knowledge)
+        set_modules(self.world, self.knowledge)
         observation = self.observation._replace(domains=self.world)
         return Choice(observation, every, taken, python, tuple(self.reasons))
 

@@ -24,6 +24,7 @@ DOTTED: Dict[str, str] = {
     "host.wsl": "Windows Subsystem for Linux",
     "host.jetson": "Jetson Linux (L4T)",
     "host.variables": "environment variables that are switched on",
+    "host.patched": "modules that were mended by hand",
     "build.toolkit": "CUDA toolkit",
     "build.gcc": "gcc",
     "build.clang": "clang",

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Optional, Tuple, TypeVar
 
+import msgspec
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
@@ -13,7 +14,7 @@ from envdoctor.knowledge.load import Knowledge, Package
 from envdoctor.model.build import ABSENT, Build, Specifier, Unknown, Value
 from envdoctor.model.facts import Accelerator, Distribution, Facts, Gpu, Observed, Target
 from envdoctor.model.finding import Evidence
-from envdoctor.model.versions import local_part, parse, specifier, try_parse
+from envdoctor.model.versions import is_development, local_part, parse, specifier, try_parse
 from envdoctor.relations.components import DOTTED, PYTHON
 from envdoctor.relations.devices import family_of, lookup
 from envdoctor.relations.drivers import of_branch, serves
@@ -25,6 +26,7 @@ T = TypeVar("T")
 _SHORT = re.compile(r"^<=(\d+\.\d+)$")
 #: How torch reads a variable that switches something on.
 _SWITCHED_ON = ("1", "y", "yes", "true")
+_DOUBLED = "holds metadata of"
 _GIT = re.compile(r"(^|[._-])(git|g)[0-9a-f]{7,}")
 
 
@@ -35,8 +37,10 @@ class Observation(NamedTuple):
     evidence: Dict[str, Evidence]
     accelerator: str  # vendor, "" if unknown
     untested: Tuple[Build, ...]  # builds newer than the matrices
-    #: {component: "wheel", "source", "conda", "vendor"}, "" where its metadata does not show it
+    #: {component: "wheel", "source", "conda", "vendor", "development"}, "" where its metadata does
+    #: not show it
     origins: Mapping[str, str] = {}
+    unclear: Tuple[str, ...] = ()  # why it is not known which release of a package is here
 
 
 def observe(facts: Facts, knowledge: Knowledge) -> Observation:
@@ -52,6 +56,7 @@ def observe(facts: Facts, knowledge: Knowledge) -> Observation:
     for module in knowledge.providers:
         domains[f"module.{module}"] = (ABSENT,)
     untested: List[Build] = []
+    unclear: List[str] = []
     origins: Dict[str, str] = {}
     target = facts.target.value
     if target is None:
@@ -68,6 +73,10 @@ def observe(facts: Facts, knowledge: Knowledge) -> Observation:
             if package is None:
                 continue
             label, origin, observed = _observed(distribution, package, facts)
+            if is_doubled(distribution) and not label:
+                unclear.append(f"{name}: {distribution.problem}")
+                domains[name] = (Unknown(unclear[-1]),)
+                continue
             observed.update(_limits(distribution, package, knowledge))
             domain = candidates(package, label, observed, origin)
             domains[name] = domain
@@ -75,18 +84,52 @@ def observe(facts: Facts, knowledge: Knowledge) -> Observation:
             evidence[name] = Evidence(name, label, origin)
             if domain[0].version is not None and domain[0].version > package.newest:
                 untested.append(domain[0])
-        if "pkg_resources" in target.modules and domains.get("setuptools") == (ABSENT,):
-            domains["setuptools"] = (Unknown("pkg_resources is here, setuptools' metadata is not"),)
+        unclear += _without_metadata(target, domains, knowledge)
     set_modules(domains, knowledge)
     vendor = facts.accelerator.vendor.value or ""
-    return Observation(domains, evidence, vendor, tuple(untested), origins)
+    return Observation(domains, evidence, vendor, tuple(untested), origins, tuple(unclear))
+
+
+def _without_metadata(
+    target: Target, domains: Dict[str, Domain], knowledge: Knowledge
+) -> Iterator[str]:
+    """Make unknown what is imported from where no metadata tells its release; yield the reasons.
+
+    It may be a source tree or a copy, and come before a release that is installed as well; or
+    another project that brings the same module.
+    """
+    claims: Dict[str, str] = {}
+    for name, distribution in imported(target).items():
+        if name not in knowledge.packages:
+            for module in distribution.modules:
+                claims.setdefault(module, f"{distribution.name} {distribution.version}".rstrip())
+    files = target.torch
+    for module, names in knowledge.providers.items():
+        reason = ""
+        if module in target.modules:
+            # Of a torch that has metadata its files tell the version all the same.
+            told = module == "torch" and files is not None and files.version.known
+            if not told or domains[module] == (ABSENT,):
+                reason = f"{target.modules[module]} has no metadata that tells its version"
+        elif module in claims and all(domains[n] == (ABSENT,) for n in names):
+            reason = f"{module} is here by {claims[module]}, whose versions are not known"
+        if reason:
+            yield reason
+            for name in names:
+                domains[name] = (Unknown(reason),)
+    if "pkg_resources" in target.modules:
+        held = imported(target).get("setuptools")
+        if held is None or (held.modules and "pkg_resources" not in held.modules):
+            domains["setuptools"] = (Unknown("pkg_resources is here, setuptools' metadata is not"),)
 
 
 def set_modules(domains: Dict[str, Domain], knowledge: Knowledge) -> None:
-    """Fill in which packages provide each import name."""
+    """Fill in which packages provide each import name; unknown where one that is unknown may."""
     for module, names in knowledge.providers.items():
-        builds = tuple(v for n in names for v in domains.get(n, ()) if isinstance(v, Build))
-        domains[f"module.{module}"] = builds or (ABSENT,)
+        every = [value for name in names for value in domains.get(name, ())]
+        builds = tuple(value for value in every if isinstance(value, Build))
+        unsure = next((value for value in every if isinstance(value, Unknown)), ABSENT)
+        domains[f"module.{module}"] = builds or (unsure,)
 
 
 def candidates(
@@ -98,6 +141,12 @@ def candidates(
     """
     version = try_parse(label)
     found = []
+    if version is not None and _is_between(package, version, label):
+        plain = "origin" not in package.variant or observed.get("origin") == "wheel"
+        shared = _shared_around(package, label) if plain else {}
+        number = None if is_development(label) else version
+        attributes = {**shared, **observed}
+        return (Build(package.name, number, attributes, label=label, origin=origin),)
     if version is not None:
         for build in package.builds(version):
             if _consistent(build, observed):
@@ -105,10 +154,32 @@ def candidates(
                 found.append(build.with_attributes(merged, label=label, origin=origin))
     if found:
         return tuple(found)
-    shared: Dict[str, Value] = {}
+    shared = {}
     if version is not None and observed.get("origin") in (None, "wheel"):
         shared = _shared(package.builds(version))  # an unlisted variant of a listed release
     return (Build(package.name, version, {**shared, **observed}, label=label, origin=origin),)
+
+
+def _is_between(package: Package, version: Version, label: str) -> bool:
+    """Whether a build is of the time between two releases: which state of it, no number says."""
+    if version in package.releases and not _GIT.search(local_part(label)):
+        return is_development(label)
+    local = local_part(label)
+    return Version(label).is_prerelease and (
+        not local or bool(_GIT.search(local)) or is_development(label)
+    )
+
+
+def _shared_around(package: Package, label: str) -> Dict[str, Value]:
+    """What the releases before and after a build of the time between have in common."""
+    written = Version(label)
+    before = [v for v in package.releases if v <= written]
+    after = [v for v in package.releases if v >= parse(written.base_version)]
+    if not before or not after:
+        return {}
+    around = [v for v in package.releases if before[-1] <= v <= after[0]]
+    shared = _shared(tuple(build for v in around for build in package.builds(v)))
+    return {name: value for name, value in shared.items() if name != "origin"}
 
 
 def _shared(builds: Tuple[Build, ...]) -> Dict[str, Value]:
@@ -185,7 +256,7 @@ def _observed(
                 _put(attributes, package, name, value)
     in_conda = target is not None and bool(target.conda)
     where = _origin(distribution, package, label, in_conda)
-    if where and "origin" in package.variant:
+    if where and where != "development" and "origin" in package.variant:
         attributes["origin"] = where
     tags = tuple(dict.fromkeys(_python_tags(distribution.tags)))
     if tags and "python" in package.variant:
@@ -264,6 +335,8 @@ def _origin(distribution: Distribution, package: Package, label: str, in_conda: 
         return "source"
     if local and package.local is not None and not package.local.match(local):
         return "vendor"
+    if is_development(label):
+        return "development"
     wheel = _wheel_version(distribution.direct_url)
     if distribution.direct_url and not wheel:
         return "source"  # pip built what it was given: a folder or an archive of sources
@@ -307,21 +380,53 @@ def _architecture(tags: Tuple[str, ...]) -> str:
 def imported(target: Target) -> Dict[str, Distribution]:
     """The distribution of each canonical name that is first on the search path.
 
-    What pip set aside under a name with ~ when it was broken off is none: nothing imports it.
+    What pip set aside under a name with ~ when it was broken off is none: nothing imports it. Where
+    a folder holds metadata of several versions, it is the one whose files are there; where that
+    cannot be told, it has no version and only what all of them state (`is_doubled`).
     """
     order: Dict[str, int] = {}
     for entry in target.path:
         order.setdefault(entry, len(order))
-    found: Dict[str, Distribution] = {}
+    found: Dict[str, List[Distribution]] = {}
     for distribution in target.distributions:
         if distribution.name.startswith("~"):
             continue
         name = canonicalize_name(distribution.name)
         held = found.get(name)
         rank = order.get(distribution.search_entry, len(order))
-        if held is None or rank < order.get(held.search_entry, len(order)):
-            found[name] = distribution
-    return found
+        if held is None or rank < order.get(held[0].search_entry, len(order)):
+            found[name] = [distribution]
+        elif distribution.search_entry and distribution.search_entry == held[0].search_entry:
+            held.append(distribution)
+    return {name: one_of(held) for name, held in found.items()}
+
+
+def one_of(doubled: List[Distribution]) -> Distribution:
+    """What is known to be there of a project of which one folder holds all this metadata."""
+    first = doubled[0]
+    if len({try_parse(one.version) or one.version for one in doubled}) == 1:
+        return first
+    if any(one.has_files for one in doubled):
+        return next(one for one in doubled if one.has_files)
+    versions = ", ".join(dict.fromkeys(one.version for one in doubled))
+    every = doubled[1:]
+    problem = f"{first.search_entry} {_DOUBLED} {versions}; which one its files are of is not known"
+    return msgspec.structs.replace(
+        first,
+        version="",
+        tags=tuple(t for t in first.tags if all(t in one.tags for one in every)),
+        direct_url="",
+        requires_python="",
+        requires=tuple(r for r in first.requires if all(r in one.requires for one in every)),
+        limits=None,
+        built="",
+        problem=problem,
+    )
+
+
+def is_doubled(distribution: Distribution) -> bool:
+    """Whether it cannot be told which of several versions is there."""
+    return not distribution.version and f" {_DOUBLED} " in distribution.problem
 
 
 def _python(target: Target) -> Value:
@@ -378,6 +483,9 @@ def _host(
     domains["host.jetson"] = (machine.jetson.value or "",)
     environ = facts.target.value.environ if facts.target.value is not None else {}
     domains["host.variables"] = (tuple(n for n, v in environ.items() if v.lower() in _SWITCHED_ON),)
+    torch = facts.target.value.torch if facts.target.value is not None else None
+    mended = torch is not None and torch.distutils.value is False
+    domains["host.patched"] = (("torch.utils.tensorboard",) if mended else (),)
     domains["host.gpu"] = (_gpus(accelerator, knowledge, evidence),)
 
 

@@ -26,7 +26,8 @@ _MAX_CHANGES = 4
 _MAJOR = 10  # series that a step to another major number counts for
 _MAX_TRIED = 40  # builds of a follower that are tried for one which breaks nothing more
 _NVIDIA = ("", "none", "nvidia")  # vendors of accelerators whose machines the wheels are for
-_OTHERS = ("vendor", "source")  # origins of builds that no published wheel was compiled against
+#: Origins of builds that no published wheel was compiled against.
+_OTHERS = ("vendor", "source", "development")
 _LINKED = ("cuda", "abi")  # with its series, what compiled code was made for
 
 
@@ -165,6 +166,8 @@ class Repairs:
             return "a vendor's or somebody's own build"
         if origin == "source":
             return "installed from source"
+        if origin == "development":
+            return "a development build"
         if for_devices and origin == "conda":
             return "conda's build"
         if for_devices and self.observation.accelerator not in _NVIDIA:

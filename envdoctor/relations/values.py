@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, Iterable, Union
 
 from packaging.version import Version
 
-from envdoctor.model.build import UNKNOWN, Build, Specifier, Unknown, Value
+from envdoctor.model.build import Build, Specifier, Unknown, Value
 from envdoctor.model.versions import parse, satisfies, series, try_parse
 
 Truth = Union[bool, Unknown]
@@ -55,7 +55,9 @@ def negation(value: Truth) -> Truth:
 def scalar(value: Value) -> Value:
     """A build stands for its version in a comparison."""
     if isinstance(value, Build):
-        return UNKNOWN if value.version is None else value.version
+        if value.version is None:
+            return Unknown(f"{value} is not compared by its number")
+        return value.version
     return value
 
 

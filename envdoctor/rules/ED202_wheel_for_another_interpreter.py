@@ -14,6 +14,7 @@ from envdoctor.rules.lookup import (
     listed,
     moves_torch,
     name_of,
+    on_an_index,
     pip,
     wheel_file,
 )
@@ -42,7 +43,8 @@ def examine(context: Context) -> Iterator[Fault]:
         tag_of = {name_of(d): tag for d, tag in found}
         first, *others = important_first([d for d, _ in found], context.knowledge)
         commands = []
-        if not others and not moves_torch(name_of(first), context.knowledge):
+        can_move = not moves_torch(name_of(first), context.knowledge)
+        if not others and can_move and on_an_index(first):
             requirement = f"{first.name}=={first.version}"
             commands.append(pip(target, "install", "--force-reinstall", "--no-deps", requirement))
         yield Fault(

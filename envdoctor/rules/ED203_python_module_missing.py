@@ -6,6 +6,7 @@ from typing import Dict, Iterator, List, Set, Tuple
 
 from packaging.utils import canonicalize_name
 
+from envdoctor.facts.probe import import_names
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.facts import Distribution, Target
 from envdoctor.model.finding import Evidence
@@ -23,15 +24,6 @@ from envdoctor.rules.lookup import (
 from envdoctor.rules.requirements import Environment, applies, environment, narrowest, parse
 from envdoctor.rules.rule import Context, Fault
 
-# Import names of projects that others replace under another name (pillow-simd, faiss-gpu, ...).
-_MODULES = {
-    "faiss-cpu": "faiss",
-    "nvidia-ml-py": "pynvml",
-    "paddlepaddle": "paddle",
-    "pillow": "PIL",
-    "tb-nightly": "tensorboard",
-    "tensorflow-cpu": "tensorflow",
-}
 # Projects whose module has long been in the standard library.
 _STANDARD = {
     "argparse",
@@ -105,14 +97,19 @@ def _told(wanter: str, context: Context) -> Set[str]:
 
 
 class _Served:
-    """Projects that are not installed, but whose module is there all the same."""
+    """Projects that are not installed, but whose module is there all the same.
+
+    Another project brings it, or it lies on the path without metadata. Whether it is that module,
+    its name alone does not say: of what may serve nothing is said.
+    """
 
     def __init__(
         self, target: Target, installed: Dict[str, Distribution], knowledge: Knowledge
     ) -> None:
         self.knowledge = knowledge
-        self.modules: Set[str] = {m for d in installed.values() for m in d.modules}
-        self.modules.update(m for n in installed for m in self._known_modules(n))
+        modules = {*target.modules, *(m for d in installed.values() for m in d.modules)}
+        modules.update(m for n in installed for m in self._known_modules(n))
+        self.modules = {module.lower() for module in modules}
         # conda has packages without Python metadata (opencv), under names of its own (py-opencv)
         self.conda = {_core(canonicalize_name(package.name)) for package in target.conda}
 
@@ -121,11 +118,11 @@ class _Served:
         return list(package.modules) if package is not None else []
 
     def __contains__(self, name: str) -> bool:
-        modules = self._known_modules(name) or [_MODULES.get(name, name.replace("-", "_"))]
+        modules = [*self._known_modules(name), *import_names(name)]
         names = {name, *(p for m in modules for p in self.knowledge.providers.get(m, ()))}
         return (
             name in _STANDARD
-            or any(module in self.modules for module in modules)
+            or any(module.lower() in self.modules for module in modules)
             or any(_core(one) in self.conda for one in names)
         )
 

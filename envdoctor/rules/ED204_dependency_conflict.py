@@ -8,7 +8,7 @@ from typing import Dict, Iterator, List, NamedTuple
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.facts import Distribution
 from envdoctor.model.finding import Evidence
-from envdoctor.model.versions import local_part
+from envdoctor.model.versions import is_development
 from envdoctor.rules.lookup import (
     evidence,
     fix,
@@ -17,6 +17,7 @@ from envdoctor.rules.lookup import (
     listed,
     moves_torch,
     of_the_system,
+    on_an_index,
     pip,
 )
 from envdoctor.rules.requirements import applies, environment, meets, narrowest, parse
@@ -44,7 +45,7 @@ def examine(context: Context) -> Iterator[Fault]:
             held = installed.get(requirement.name)
             if held is None:
                 continue
-            met = meets(held.version, requirement.specifier) is not False
+            met = not _is_broken(held.version, requirement.specifier)
             if not met and _is_judged_elsewhere(name, wanter, requirement.name, held, context):
                 continue
             if applies(requirement, known):
@@ -55,6 +56,12 @@ def examine(context: Context) -> Iterator[Fault]:
             yield _conflict(context, name, installed[name], wished)
 
 
+def _is_broken(version: str, wanted: str) -> bool:
+    """Whether a version is none of those wanted. A development build breaks exact pins alone."""
+    exact = bool(re.fullmatch(r"\s*===?\s*[^\s,*]+\s*", wanted))
+    return meets(version, wanted) is False and (exact or not is_development(version))
+
+
 def _is_judged_elsewhere(
     name: str, wanter: Distribution, wanted: str, held: Distribution, context: Context
 ) -> bool:
@@ -63,6 +70,8 @@ def _is_judged_elsewhere(
         return True
     if wanter.installer == held.installer == "conda":
         return True
+    if is_development(wanter.version) or is_development(held.version):
+        return False  # relations do not compare it
     return _has_relation(name, wanted, wanter, context.knowledge)
 
 
@@ -84,9 +93,8 @@ def _conflict(context: Context, name: str, held: Distribution, wished: List[_Wis
     broken = [wish for wish in wished if not wish.met]
     specifiers = list(dict.fromkeys(wish.specifier for wish in wished))
     together = _agree(specifiers)
-    vendor = bool(local_part(held.version))
     commands = []
-    if together and not vendor and not moves_torch(name, context.knowledge):
+    if together and on_an_index(held) and not moves_torch(name, context.knowledge):
         commands.append(pip(context.target, "install", name + narrowest(specifiers)))
     return Fault(
         component=label(held),

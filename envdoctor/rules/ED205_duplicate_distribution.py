@@ -5,20 +5,15 @@ from __future__ import annotations
 import shlex
 from typing import Dict, Iterator, List, Tuple
 
-from packaging.version import Version
-
 from envdoctor.model.facts import Distribution
-from envdoctor.model.versions import local_part, try_parse
 from envdoctor.rules.lookup import (
     evidence,
     fix,
     is_leftover,
     label,
     listed,
-    moves_torch,
     name_of,
     of_the_system,
-    pip,
 )
 from envdoctor.rules.rule import Context, Fault
 
@@ -33,9 +28,9 @@ def examine(context: Context) -> Iterator[Fault]:
             leftovers.setdefault(entry, []).append(distribution)
         elif not of_the_system(distribution):
             projects.setdefault((entry, name_of(distribution)), []).append(distribution)
-    for (entry, name), found in projects.items():
+    for (_, name), found in projects.items():
         if len({d.version for d in found}) > 1:
-            yield _twice(context, entry, name, found)
+            yield _twice(context, name, found)
     for entry, found in leftovers.items():
         yield Fault(
             component=listed(label(d) for d in found),
@@ -52,20 +47,30 @@ def _is_within(leftover: Distribution) -> bool:
     return folder == leftover.search_entry and name.startswith("~")
 
 
-def _twice(context: Context, entry: str, name: str, found: List[Distribution]) -> Fault:
+def _is_metadata(distribution: Distribution) -> bool:
+    """Whether its path is a metadata folder, or file, in the folder it was found in."""
+    folder, _, name = distribution.path.rpartition("/")
+    return folder == distribution.search_entry and name.endswith((".dist-info", ".egg-info"))
+
+
+def _twice(context: Context, name: str, found: List[Distribution]) -> Fault:
+    entry = found[0].search_entry
+    held = [d for d in found if d.has_files]
+    others = [d for d in found if d.has_files is False]
     commands = []
+    # Which version is meant only its user knows; what has no files can go.
     if not any(d.installer == "conda" for d in found):
-        commands = [pip(context.target, "uninstall", "-y", name)] * len(found)
-        newest = max(found, key=lambda d: try_parse(d.version) or Version("0")).version
-        if not moves_torch(name, context.knowledge) and not local_part(newest):
-            commands.append(pip(context.target, "install", "--no-deps", f"{name}=={newest}"))
+        commands = [f"rm -r {shlex.quote(d.path)}" for d in others if _is_metadata(d)]
     return Fault(
-        component=label(found[0]),
-        # Of what the matrices know, the other findings depend on which of the two is there.
+        component=label(held[0] if held else found[0]),
+        words="files" if held else "",
+        # Of what the matrices know, other tools and findings depend on which of the two is read.
         severity="warning" if name in context.knowledge.packages else None,
         fields={
             "name": name,
             "versions": listed(d.version for d in found),
+            "held": listed(dict.fromkeys(d.version for d in held)),
+            "others": listed(dict.fromkeys(d.version for d in others)),
             "folder": entry,
         },
         evidence=tuple(evidence(d) for d in found),

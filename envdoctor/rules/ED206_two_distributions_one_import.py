@@ -5,8 +5,18 @@ from __future__ import annotations
 from typing import Iterator, List, Optional
 
 from envdoctor.model.facts import Distribution
-from envdoctor.model.versions import local_part, try_parse
-from envdoctor.rules.lookup import evidence, fix, imported, label, listed, moves_torch, name_of, pip
+from envdoctor.model.versions import try_parse
+from envdoctor.rules.lookup import (
+    evidence,
+    fix,
+    imported,
+    label,
+    listed,
+    moves_torch,
+    name_of,
+    on_an_index,
+    pip,
+)
 from envdoctor.rules.rule import Context, Fault
 
 #: Import names of which several flavours at one version work beside each other: their common
@@ -32,7 +42,7 @@ def _shared(context: Context, module: str, owners: List[Distribution]) -> Fault:
     if not harmless and not any(owner.installer == "conda" for owner in owners):
         commands.append(pip(context.target, "uninstall", "-y", *names))
         kept = owners[0]
-        if not moves_torch(name_of(kept), context.knowledge) and not local_part(kept.version):
+        if not moves_torch(name_of(kept), context.knowledge) and on_an_index(kept):
             commands.append(pip(context.target, "install", f"{kept.name}=={kept.version}"))
     return Fault(
         component=label(owners[0]),

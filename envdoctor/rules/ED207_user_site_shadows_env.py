@@ -8,6 +8,7 @@ from typing import Dict, Iterator, List, Optional, Set, Tuple
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.facts import Distribution, Target
 from envdoctor.model.finding import Evidence
+from envdoctor.relations.observe import is_doubled, one_of
 from envdoctor.rules.lookup import (
     evidence,
     fix,
@@ -30,13 +31,19 @@ _INSTALLERS = frozenset(["pip", "wheel"])
 def examine(context: Context) -> Iterator[Fault]:
     """Report the entries of the path that serve other versions than the environment has."""
     target = context.target
-    at = {(d.search_entry, name_of(d)): d for d in target.distributions if not is_leftover(d)}
+    grouped: Dict[Tuple[str, str], List[Distribution]] = {}
+    for one in target.distributions:
+        if not is_leftover(one):
+            grouped.setdefault((one.search_entry, name_of(one)), []).append(one)
+    at = {key: one_of(found) for key, found in grouped.items()}
     served: Dict[str, List[Tuple[Distribution, Optional[Distribution]]]] = {}
-    for distribution in target.distributions:
+    for distribution in at.values():
         entry = distribution.shadowed_by
-        if not entry or _is_meant(distribution, target):
+        if not entry or is_doubled(distribution) or _is_meant(distribution, target):
             continue
         other = at.get((entry, name_of(distribution)))
+        if other is not None and is_doubled(other):
+            continue
         if other is None or other.version != distribution.version:
             served.setdefault(entry, []).append((distribution, other))
     wanted = {r.name for d in target.distributions for r in map(parse, d.requires) if r}

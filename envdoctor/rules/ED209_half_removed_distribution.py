@@ -6,7 +6,6 @@ from typing import Iterator, List
 
 from envdoctor.model.facts import Distribution, Target
 from envdoctor.model.finding import Evidence
-from envdoctor.model.versions import local_part
 from envdoctor.rules.lookup import (
     fix,
     imported,
@@ -14,6 +13,7 @@ from envdoctor.rules.lookup import (
     listed,
     moves_torch,
     name_of,
+    on_an_index,
     pip,
     python_says,
 )
@@ -38,7 +38,7 @@ def examine(context: Context) -> Iterator[Fault]:
         if distribution.installer == "conda" and not lost:
             continue  # its packagers take files out on purpose
         commands = []
-        if not moves_torch(name, context.knowledge) and not local_part(distribution.version):
+        if not moves_torch(name, context.knowledge) and on_an_index(distribution):
             requirement = f"{distribution.name}=={distribution.version}"
             options = ["--force-reinstall", "--no-deps", requirement]
             commands.append(pip(target, "install", *options))

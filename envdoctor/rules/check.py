@@ -40,6 +40,8 @@ from envdoctor.rules.page import Page, pages
 from envdoctor.rules.rule import Context, Fault
 
 LANGUAGE = "en"
+#: What lists of facts are about, where a look found nothing.
+_NOTHING_OF = {"accelerator.gpus": "GPU"}
 
 replace = msgspec.structs.replace
 
@@ -115,6 +117,8 @@ class _Examination:
             newest = self.knowledge.packages[build.component].newest
             reason = f"{clean(str(build))} is newer than the matrices know ({newest}): untested"
             self.skipped.append(Skipped("untested", reason))
+        for reason in self.observed.unclear:
+            self.skipped.append(Skipped("untested", clean(reason)))
         for (code, reason), names in undecided.items():
             self.skipped.append(Skipped(code, clean(f"{', '.join(sorted(names))}: {reason}")))
         self.ruled_out += held
@@ -421,6 +425,8 @@ def _missing(facts: Facts, names: List[str]) -> Optional[str]:
                 if value.value is None:
                     return value.unknown or f"{name} is unknown"
                 value = value.value
+                if value == ():
+                    return f"there is no {_NOTHING_OF.get(name, name)} here"
         if value == ():
             return f"{name} is unknown"
     return None

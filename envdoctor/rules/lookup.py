@@ -12,6 +12,7 @@ from packaging.utils import canonicalize_name
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.facts import Distribution, Observed, Target
 from envdoctor.model.finding import Evidence, Fix
+from envdoctor.model.versions import is_development, local_part
 from envdoctor.relations.observe import imported as imported
 
 #: How the probe words that it did not see the whole search path.
@@ -39,6 +40,13 @@ def name_of(distribution: Distribution) -> str:
 def is_leftover(distribution: Distribution) -> bool:
     """Whether pip set it aside and was broken off: it is neither listed nor imported."""
     return distribution.name.startswith("~")
+
+
+def on_an_index(distribution: Distribution) -> bool:
+    """Whether pip would find this version again: not what was built of sources or by a vendor."""
+    version = distribution.version
+    located = distribution.direct_url or distribution.editable
+    return not (not version or located or local_part(version) or is_development(version))
 
 
 def of_the_system(distribution: Distribution) -> bool:
@@ -71,7 +79,7 @@ def moves_torch(name: str, knowledge: Knowledge) -> bool:
 
 def label(distribution: Distribution) -> str:
     """Name and version, "numpy 1.26.4"."""
-    return f"{distribution.name} {distribution.version}"
+    return f"{distribution.name} {distribution.version}".rstrip()
 
 
 def wheel_file(distribution: Distribution) -> str:

@@ -66,6 +66,7 @@ def domains(text: str) -> Dict[str, Tuple[Value, ...]]:
     found: Dict[str, Tuple[Value, ...]] = dict.fromkeys(KNOWLEDGE.packages, (ABSENT,))
     found.update({component: (Unknown(component),) for component in DOTTED})
     found["host.variables"] = ((),)
+    found["host.patched"] = ((),)
     python = stack.get("python", "3.8")
     tag = "cp" + python.replace(".", "")
     found["python"] = (Build("python", parse(python), {"tag": tag}, label=python),)

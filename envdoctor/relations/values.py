@@ -6,12 +6,15 @@ A truth value is True, False or an `Unknown` (which may carry the name of what i
 from __future__ import annotations
 
 import operator
+import re
 from typing import Any, Callable, Dict, Iterable, Union
 
 from packaging.version import Version
 
 from envdoctor.model.build import Build, Specifier, Unknown, Value
 from envdoctor.model.versions import parse, satisfies, series, try_parse
+
+_EXACT = re.compile(r"==[^,]+")
 
 Truth = Union[bool, Unknown]
 
@@ -82,6 +85,8 @@ def attribute(value: Value, name: str) -> Value:
 
 def compare(sign: str, left: Value, right: Value) -> Truth:
     """One comparison. Texts that are no versions are unordered, and unequal to versions."""
+    if isinstance(right, Specifier):
+        left = _outside(left, right)
     left, right = scalar(left), scalar(right)
     if isinstance(left, Unknown):
         return left
@@ -100,6 +105,19 @@ def compare(sign: str, left: Value, right: Value) -> Truth:
         return _ORDER[sign](left, right)
     except TypeError:
         return sign == "!="
+
+
+def _outside(value: Value, pin: Specifier) -> Value:
+    """The release that a build without a number comes before, where an exact pin has another.
+
+    As little as is known of a nightly, what pins torch ==1.13.0 was not compiled for 1.14.0.dev.
+    """
+    if isinstance(value, Build) and value.version is None and _EXACT.fullmatch(pin):
+        written = try_parse(value.label)
+        release = parse(written.base_version) if written is not None else None
+        if release is not None and not satisfies(release, pin):
+            return release
+    return value
 
 
 def member(item: Value, group: Value) -> Truth:

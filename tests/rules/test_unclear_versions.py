@@ -129,6 +129,20 @@ def test_nightly_that_the_driver_does_not_serve_stays():
 
 
 @pytest.mark.parametrize(
+    ("torchvision", "torch_version", "finds"),
+    [
+        ("0.14.0", "1.14.0.dev20221110", True),  # it pins 1.13.0
+        ("0.14.0", "1.13.0.dev20220901+cu117", False),
+        ("0.13.1", "1.13.0.dev20220901+cu117", True),
+    ],
+)
+def test_release_beside_a_nightly_of_another_release(torchvision, torch_version, finds):
+    files = {"torch": torch(torch_version, "11.7")}
+    found = report(f"torch {torch_version}", f"torchvision {torchvision}", **files)
+    assert ("torch-torchvision-mismatch" in str(told(found))) is finds
+
+
+@pytest.mark.parametrize(
     ("version", "hub", "finds"),
     [
         ("4.57.6", "1.3.0", True),

@@ -46,7 +46,7 @@ class Bound:
         self.owner = owner
         package = knowledge.packages[owner]
         self.finding = package.file.findings.get(relation.id, relation.finding)
-        self._newest = package.newest
+        self._oldest, self._newest = package.releases[0], package.newest
         try:
             self.needs = compile_expression(relation.needs, knowledge, owner)
             self.condition: Optional[Expression] = None
@@ -79,8 +79,11 @@ class Bound:
             if isinstance(part, Unknown):
                 return Verdict.UNDECIDED, part.reason
         owner = environment["self"]
-        if isinstance(owner, Build) and owner.version is not None and owner.version > self._newest:
+        version = owner.version if isinstance(owner, Build) else None
+        if version is not None and version > self._newest:
             return Verdict.UNDECIDED, f"{owner} is newer than the matrices know ({self._newest})"
+        if version is not None and version < self._oldest:
+            return Verdict.UNDECIDED, f"{owner} is older than the matrices know ({self._oldest})"
         return Verdict.FAILS, ""
 
 
@@ -178,8 +181,10 @@ def judge(
     survivors = tuple(b for b in candidates if id(b) not in rejected_ids)
     alone = [b for b in breaches if candidates and len(b.builds) == len(candidates)]
     violations = tuple(Violation(component, (breach,)) for breach in alone)
-    if candidates and not survivors and not any(breach in errors for breach in alone):
-        violations = (Violation(component, tuple(errors)), *violations)
+    together = [breach for breach in errors if breach not in alone]
+    rejected_ids = {id(build) for breach in together for build in breach.builds}
+    if candidates and all(id(build) in rejected_ids for build in candidates):
+        violations = (Violation(component, tuple(together)), *violations)
     return Judgement(violations, tuple(breaches), tuple(held), tuple(undecided), survivors)
 
 

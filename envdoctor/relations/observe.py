@@ -263,6 +263,8 @@ def _observed(
         attributes["python"] = tags
     if "platform" in package.variant and (platform := _platform(distribution)):
         attributes["platform"] = platform
+    if "ops" in package.variant and _is_pure(distribution.tags):
+        _put(attributes, package, "ops", "false")  # its setup.py found no torch, and left them out
     if "architecture" in package.variant:
         architecture = _architecture(distribution.tags) or facts.machine.architecture.value
         if architecture:
@@ -361,12 +363,20 @@ def _python_tags(tags: Tuple[str, ...]) -> Iterator[str]:
 
 def _platform(distribution: Distribution) -> str:
     """The kind of platform tag; "linux" also without a wheel: both were compiled where they are."""
+    file = distribution.direct_url.rpartition("/")[2].partition("#")[0]
+    named = [file[: -len(".whl")]] if file.endswith(".whl") else []
     kinds = {
-        tag.rpartition("-")[2].partition("_")[0].rstrip("0123456789") for tag in distribution.tags
+        tag.rpartition("-")[2].partition("_")[0].rstrip("0123456789")
+        for tag in (*distribution.tags, *named)
     }
     if not kinds and distribution.path.endswith(".egg-info"):
         return "linux"
     return next((kind for kind in ("manylinux", "musllinux", "linux") if kind in kinds), "")
+
+
+def _is_pure(tags: Tuple[str, ...]) -> bool:
+    """Whether it is a wheel without extension modules."""
+    return bool(tags) and all(tag.endswith("-none-any") for tag in tags)
 
 
 def _architecture(tags: Tuple[str, ...]) -> str:

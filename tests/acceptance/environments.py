@@ -351,7 +351,8 @@ def _tags(name: str, version: str, wheel: str, python: str) -> Iterator[str]:
         for parts in itertools.product(pythons.split("."), abis.split("."), platforms.split(".")):
             yield "-".join(parts)
     elif name in COMPILED and Version(version) >= Version(COMPILED[name]):
-        yield f"{cpython}-{cpython}-linux_x86_64"
+        selector = name in ("mmcv", "mmcv-full")  # which names its wheels so
+        yield f"{cpython}-{cpython}-{'manylinux1' if selector else 'linux'}_x86_64"
     else:
         yield "py3-none-any"
 

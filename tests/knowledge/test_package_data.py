@@ -66,6 +66,7 @@ def domains(text: str) -> Dict[str, Tuple[Value, ...]]:
     found: Dict[str, Tuple[Value, ...]] = dict.fromkeys(KNOWLEDGE.packages, (ABSENT,))
     found.update({component: (Unknown(component),) for component in DOTTED})
     found["host.variables"] = ((),)
+    found["host.architecture"] = (stack.get("architecture", "x86_64"),)
     found["host.patched"] = ((),)
     python = stack.get("python", "3.8")
     tag = "cp" + python.replace(".", "")
@@ -78,7 +79,10 @@ def domains(text: str) -> Dict[str, Tuple[Value, ...]]:
             found[name] = (torch(version, stack.get("abi", "0")),)
         elif name in KNOWLEDGE.packages:
             package = KNOWLEDGE.packages[name]
-            found[name] = candidates(package, version, local(name, version), "here")
+            observed = local(name, version)
+            if "architecture" in package.variant and "architecture" in stack:
+                observed["architecture"] = stack["architecture"]
+            found[name] = candidates(package, version, observed, "here")
     set_modules(found, KNOWLEDGE)
     return found
 
@@ -182,6 +186,36 @@ def broken(stack: str) -> Set[str]:
         ("torch 2.0.1+cu118, flash-attn 2.2.5, gpu 9.0", ""),
         ("torch 2.4.1+cu124, flash-attn 2.7.2.post1, gpu 12.0, python 3.10", "flash-attn/gpu"),
         ("torch 2.7.1+cu128, abi 1, flash-attn 2.8.3, gpu 12.0, python 3.10", ""),
+        # of what was compiled on aarch64 nobody knows the architectures
+        (
+            "torch 2.9.1+cu130, abi 1, flash-attn 2.8.2, gpu 11.0, python 3.12, "
+            "architecture aarch64",
+            "",
+        ),
+        (
+            "torch 2.8.0+cu128, abi 1, flash-attn 2.8.2, gpu 11.0, python 3.12",
+            "flash-attn/gpu",
+        ),
+        ("torch 2.4.1+cu124, flash-attn 2.5.8, gpu 7.2, architecture aarch64", "flash-attn/gpu"),
+        # before the oldest release that is known: undecided
+        ("torch 1.5.0+cu101, mmcv 0.6.2, mmdet 2.1.0", ""),
+        # up to which mmcv they work they do not say; 2.0 removed what they import
+        ("torch 1.9.1+cu111, mmcv-full 1.4.0, mmsegmentation 0.5.0", ""),
+        (
+            "torch 2.1.0+cu121, mmcv 2.1.0, mmengine 0.10.7, mmsegmentation 0.5.0",
+            "mmsegmentation/mmcv-1",
+        ),
+        ("torch 1.5.0+cu101, mmcv-full 1.2.0, mmdet 2.3.0, mmdet3d 0.6.0", "mmdet/mmcv"),
+        (
+            "torch 2.1.0+cu121, mmcv 2.1.0, mmengine 0.10.7, mmdet 3.3.0, mmdet3d 0.6.0",
+            "mmdet3d/mmcv-1 mmdet3d/mmdet-2 mmdet3d/thc",
+        ),
+        # operators
+        ("torch 1.9.1+cu111, mmcv 1.4.0, mmsegmentation 0.14.1", "mmsegmentation/ops"),
+        (
+            "torch 1.9.1+cu111, mmcv 1.4.0, mmdet 2.14.0, mmdet3d 0.17.2",
+            "mmdet/ops mmdet3d/ops",
+        ),
         # transformers
         ("torch 2.0.1+cu118, transformers 4.57.3, python 3.10", "transformers/torch"),
         ("torch 2.0.1+cu118, transformers 5.24.0, python 3.11", "transformers/torch"),

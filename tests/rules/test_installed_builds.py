@@ -98,20 +98,77 @@ def test_each_assertion_is_judged_for_itself(limits: Dict[str, str], codes: List
 
 
 @pytest.mark.parametrize(
-    ("url", "severity"),
+    ("url", "platform", "severity"),
     [
-        ("file:///src/mmcv", "warning"),
-        ("file:///downloads/mmcv-full-1.4.0.tar.gz", "warning"),
-        ("https://example.org/mmcv/archive/v1.4.0.zip", "warning"),
-        ("git+https://github.com/open-mmlab/mmcv@v1.4.0", "warning"),
-        ("file:///downloads/mmcv_full-1.4.0-cp38-cp38-manylinux1_x86_64.whl", "error"),
-        ("", "error"),
+        ("file:///src/mmcv", "linux_x86_64", "warning"),
+        ("file:///downloads/mmcv-full-1.4.0.tar.gz", "linux_x86_64", "warning"),
+        ("https://example.org/mmcv/archive/v1.4.0.zip", "linux_x86_64", "warning"),
+        ("git+https://github.com/open-mmlab/mmcv@v1.4.0", "linux_x86_64", "warning"),
+        (
+            "file:///downloads/mmcv_full-1.4.0-cp38-cp38-manylinux1_x86_64.whl",
+            "linux_x86_64",
+            "error",
+        ),
+        ("", "linux_x86_64", "warning"),  # compiled where it is: published wheels are manylinux
+        ("", "manylinux1_x86_64", "error"),
+        ("", "", "error"),  # nothing tells
     ],
 )
-def test_what_pip_built_from_sources_may_have_been_patched(url: str, severity: str) -> None:
+def test_what_was_built_from_sources_may_have_been_patched(
+    url: str, platform: str, severity: str
+) -> None:
     built = {"name": "mmcv-full", "version": "1.4.0", "direct_url": url}
-    found = report("torch 2.4.1+cu121", {**built, "tags": ["cp38-cp38-linux_x86_64"]})
+    tags = [f"cp38-cp38-{platform}"] if platform else []
+    found = report("torch 2.4.1+cu121", {**built, "tags": tags})
     assert found.findings[0].severity == severity  # the gravest
+
+
+PURE = ["py2-none-any", "py3-none-any"]
+COMPILED = ["cp38-cp38-manylinux1_x86_64"]
+
+
+@pytest.mark.parametrize(
+    ("torch", "mmcv", "tags", "user", "fix"),
+    [
+        # its setup.py could not import torch, and left the operators out
+        ("2.1.0+cu121", "mmcv 2.1.0", PURE, "mmdet 3.3.0", "mmcv 2.1.0 again"),
+        ("1.9.1+cu111", "mmcv-full 1.4.0", PURE, "mmdet 2.14.0", "mmcv-full 1.4.0 again"),
+        (
+            "2.1.0+cu121",
+            "mmcv-lite 2.1.0",
+            [],
+            "mmdet3d 1.4.0",
+            "mmcv-lite 2.1.0 -> mmcv 2.1.0",
+        ),
+        (
+            "1.9.1+cu111",
+            "mmcv 1.4.0",
+            PURE,
+            "mmsegmentation 0.14.1",
+            "mmcv 1.4.0 -> mmcv-full 1.4.0",
+        ),
+        ("2.1.0+cu121", "mmcv 2.1.0", COMPILED, "mmdet 3.3.0", ""),
+        ("2.1.0+cu121", "mmcv 2.1.0", [], "mmdet 3.3.0", ""),
+        ("1.9.1+cu111", "mmcv 1.4.0", [], "mmpretrain 1.0.0", ""),
+        # before mmdet 2.3 the operators are mmdet's own
+        ("1.5.0+cu101", "mmcv 0.5.9", [], "mmdet 2.0.0", ""),
+        ("1.5.0+cu101", "mmcv 1.0.5", [], "mmsegmentation 0.5.0", ""),  # it does without
+    ],
+)
+def test_mmcv_without_operators(
+    torch: str, mmcv: str, tags: List[str], user: str, fix: str
+) -> None:
+    name, version = mmcv.split()
+    installed = {"name": name, "version": version, "tags": tags}
+    found = report(f"torch {torch}", installed, user, "mmengine 0.10.4")
+    fixes = [f.fixes[0].summary for f in found.findings if f.name == "mmcv-without-ops"]
+    assert fixes == ([f"1 package: {fix}"] if fix else [])
+
+
+def test_a_leftover_flavour_beside_one_with_operators_is_not_blamed() -> None:
+    full = {"name": "mmcv-full", "version": "1.4.0", "tags": COMPILED}
+    found = report("torch 1.9.1+cu111", full, "mmcv 1.4.0", "mmsegmentation 0.14.1")
+    assert "mmcv-without-ops" not in [f.name for f in found.findings]
 
 
 @pytest.mark.parametrize(
@@ -194,3 +251,10 @@ def test_who_needs_pkg_resources(
     installed: List[Any], modules: Dict[str, str], lines: List[str]
 ) -> None:
     assert told(report(*installed, modules=modules, version="3.12.4")) == lines
+
+
+def test_what_no_build_fits_is_told_beside_what_fails_for_all() -> None:
+    """mmcv lacks mmengine, and its wheels and its sources stop before this torch."""
+    found = report("torch 2.1.1+cu118", {"name": "mmcv", "version": "2.0.0rc3", "tags": []})
+    names = [f.name for f in found.findings if f.severity == "error"]
+    assert sorted(names) == ["python-module-missing", "torch-abi-mismatch"]

@@ -19,6 +19,7 @@ from envdoctor.model.versions import cuda_tag, local_part, parse, series
 from envdoctor.relations.fit import Fit
 from envdoctor.relations.judge import Bound, Domain, Relations, Violation
 from envdoctor.relations.observe import Observation, kind, set_modules
+from envdoctor.relations.tell import label
 
 _FIELD = re.compile(r"\{([\w.]+)\}")
 _MODULE = "module."
@@ -58,12 +59,71 @@ _Rank = Tuple[int, ...]
 _World = Dict[str, Domain]
 
 
-class _Goal(NamedTuple):
+class Goal(NamedTuple):
     """What is to be mended: relations of one component; also, what must not stay for the CPU."""
 
     component: str
-    ids: FrozenSet[str]
+    ids: FrozenSet[str] = frozenset()
+    bounds: Tuple[Bound, ...] = ()  # the relations that it is about, what else may be changed
     no_cpu: bool = False
+
+    @classmethod
+    def of(cls, violation: Violation) -> Goal:
+        """That nothing is left of a violation. Information is nothing to mend."""
+        bounds = tuple(breach.bound for breach in violation.breaches)
+        ids = frozenset(b.relation.id for b in bounds if b.relation.severity != "info")
+        return cls(violation.component, ids, bounds)
+
+
+#: A plan, and the numbers of the goals that it reaches, first the one for which it was made.
+Made = Tuple[Plan, List[int]]
+
+
+def plans(repairs: Repairs, goals: Sequence[Goal]) -> List[Made]:
+    """Plans that agree: each is made for what the earlier ones leave, no package is in two.
+
+    Goals that stand first choose first. Those for which there was no plan are tried once more in
+    the end, when others have moved what was in the way.
+    """
+    made: List[Made] = []
+    apparent = {n for n, goal in enumerate(goals) if repairs.is_met(goal)}
+    left = list(range(len(goals)))
+    before = len(left) + 1
+    while left and len(left) < before:
+        before = len(left)
+        for number in tuple(left):
+            if number not in left:
+                continue
+            others = [n for n in left if n != number and n not in apparent]
+            plan = repairs.mend(goals[number], [goals[n] for n in others])
+            if plan is None:
+                continue
+            repairs = repairs.after(plan)
+            reached = [number, *(n for n in others if repairs.is_met(goals[n]))]
+            left = [n for n in left if n not in reached]
+            made = _joined(made, plan, reached)
+    return made
+
+
+def _joined(made: Sequence[Made], plan: Plan, reached: List[int]) -> List[Made]:
+    """Plans with one more, which is made one with those that change the same packages."""
+    touched = _touched(plan)
+    apart = [one for one in made if not touched & _touched(one[0])]
+    same = [one for one in made if touched & _touched(one[0])]
+    chain = [change for earlier, _ in same for change in earlier]
+    for change in plan:
+        left = change.before.component if change.before is not None else ""
+        came = {old.after.component for old in chain}
+        if not change.compiled_again:  # several may make way for one
+            met = (left, change.after.component)
+            chain = [
+                Change(old.before, change.after) if old.after.component in met else old
+                for old in chain
+            ]
+        if left not in came:
+            chain.append(change)
+    numbers = [number for _, earlier in same for number in earlier]
+    return [*apart, (tuple(chain), [*numbers, *reached])]
 
 
 def repair(violation: Violation, observation: Observation, relations: Relations) -> Optional[Plan]:
@@ -93,16 +153,13 @@ class Repairs:
     """Looks for the repairs of one observed environment."""
 
     def __init__(
-        self, observation: Observation, relations: Relations, platform: Optional[str] = None
+        self, observation: Observation, relations: Relations, fit: Optional[Fit] = None
     ) -> None:
-        """`platform` is the kind of device that exchanged builds are to be for.
-
-        As a rule it is the one that the installed builds are for.
-        """
+        """`fit` is one that was asked of another observation of the same machine."""
         self.observation = observation
         self.relations = relations
         self.knowledge: Knowledge = relations.knowledge
-        self.fit = Fit(relations, observation.accelerator)
+        self.fit = fit or Fit(relations, observation.accelerator)
         self._heeded: Dict[str, List[Bound]] = {}
         self.world: _World = dict(observation.domains)
         driver, serves = (
@@ -128,33 +185,63 @@ class Repairs:
             for other in sorted({c for _, components in read for c in components}):
                 self._readers.setdefault(other, []).append(name)
         self.before = {name: self._violated(name, self.world) for name in self.installed}
-        self._platform = platform or self._kind_of_the_stack()
+        self._platform = self._kind_of_the_stack()
+        self._is_likely_enough = False  # whether wheels that nobody has seen are taken as well
         self._single: Dict[int, Domain] = {}
+        self._alike: Dict[Tuple[int, int], int] = {}
         self._ranked: Dict[Tuple[object, ...], List[Tuple[_Rank, int, Build]]] = {}
 
     # --- what is asked -----------------------------------------------------------------------
 
     def plan(self, violation: Violation) -> Optional[Plan]:
         """The smallest plan that mends a violation, the nearest builds among equals."""
-        relations = [breach.bound.relation for breach in violation.breaches]
-        ids = frozenset(r.id for r in relations if r.severity != "info")
-        if not ids:
-            return None
-        goal = _Goal(violation.component, ids)
-        return self._search(goal, self._starts(violation), _MAX_CHANGES)
+        return self.mend(Goal.of(violation))
 
-    def for_gpus(self, name: str) -> Optional[Plan]:
-        """The smallest plan that puts the build for the machine's GPUs in the place of a CPU's.
+    def mend(self, goal: Goal, others: Sequence[Goal] = ()) -> Optional[Plan]:
+        """The smallest plan for a goal. One that reaches some of the others, too, saves theirs.
 
-        None too where the driver, or a GPU, is not known well enough to choose one.
+        A wheel that was planned for this Python, and that nobody has seen, is better than another
+        generation of its package, and than none.
         """
-        (serves,), (gpus,) = self.world["host.serves"], self.world["host.gpu"]
-        if not isinstance(serves, Version) or not isinstance(gpus, tuple):
+        plan = self._for(goal, others)
+        if plan is not None and not any(self._is_generation(change) for change in plan):
+            return plan
+        packages = [self.knowledge.packages[coming] for _, coming in self._starts(goal)]
+        if plan is None and not any("proven" in package.variant for package in packages):
             return None
-        if not all(isinstance(gpu.attributes.get("cc"), Version) for gpu in gpus):
-            return None
-        goal = _Goal(name, frozenset(), no_cpu=True)
-        return self._search(goal, [(name, name)], _MAX_CHANGES + len(self._for_the_cpu()))
+        self._is_likely_enough = True
+        likely = self._for(goal, others)
+        self._is_likely_enough = False
+        if likely is None or (plan and any(self._is_generation(change) for change in likely)):
+            return plan
+        return likely
+
+    def is_met(self, goal: Goal) -> bool:
+        """Whether nothing of a goal is left to do in the world as it is."""
+        return self._is_met(goal, self.world)
+
+    def after(self, plan: Plan) -> Repairs:
+        """The repairs of what a plan makes of the environment."""
+        domains = dict(self.observation.domains)
+        origins = dict(self.observation.origins)
+        for change in plan:
+            name = change.after.component
+            if change.compiled_again:
+                domains[name] = self._sources(name)
+                continue
+            if change.removed:
+                domains[change.removed] = (ABSENT,)
+                origins.pop(change.removed, None)
+            told = label(change.after, self.knowledge)
+            domains[name] = (change.after.with_attributes({}, label=told),)
+            origins.setdefault(name, "")
+        set_modules(domains, self.knowledge)
+        observation = self.observation._replace(domains=domains, origins=origins)
+        return Repairs(observation, self.relations, self.fit)
+
+    def is_likely(self, build: Build) -> bool:
+        """Whether a build was planned for this interpreter, and nobody has seen it."""
+        return not _proven(build, self.world.get("python", ()))
 
     def stays(self, name: str) -> str:
         """Why an installed package is not to be exchanged, "" if it may be."""
@@ -176,23 +263,42 @@ class Repairs:
             return "the build for Jetson"
         return ""
 
-    def concerned(self, violation: Violation) -> List[str]:
-        """The installed packages that a violation is about."""
-        names = [leaving for leaving, _ in self._starts(violation) if leaving is not None]
-        names += self._requires(violation.component)
+    def concerned(self, goal: Goal) -> List[str]:
+        """The installed packages that a goal is about."""
+        names = [leaving for leaving, _ in self._starts(goal) if leaving is not None]
+        names += self._requires(goal.component)
         return [name for name in dict.fromkeys(names) if name in self.installed]
 
     # --- the search --------------------------------------------------------------------------
 
-    def _starts(self, violation: Violation) -> List[Tuple[Optional[str], str]]:
+    def _for(self, goal: Goal, others: Sequence[Goal]) -> Optional[Plan]:
+        if not goal.no_cpu:
+            return self._search(goal, others, _MAX_CHANGES) if goal.ids else None
+        if not self._are_gpus_known():
+            return None
+        platform, self._platform = self._platform, "cuda"
+        most = _MAX_CHANGES + len(self._for_the_cpu(self.world))
+        plan = self._search(goal, others, most)
+        self._platform = platform
+        return plan
+
+    def _are_gpus_known(self) -> bool:
+        """Whether driver and GPUs are known well enough to choose a build for them."""
+        (serves,), (gpus,) = self.world["host.serves"], self.world["host.gpu"]
+        if not isinstance(serves, Version) or not isinstance(gpus, tuple):
+            return False
+        return all(isinstance(gpu.attributes.get("cc"), Version) for gpu in gpus)
+
+    def _starts(self, goal: Goal) -> List[Tuple[Optional[str], str]]:
         """What may be changed first, as (what leaves, what comes)."""
-        own = violation.component
+        own = goal.component
         starts: List[Tuple[Optional[str], str]] = [(own, own)]
+        if goal.no_cpu:
+            return starts
         for module in self.knowledge.packages[own].modules:
             if any(_MODULE + module in b.reads for read in self._reads.values() for b, _ in read):
                 starts += [(own, other) for other in self.knowledge.providers[module]]
-        for breach in violation.breaches:
-            bound = breach.bound
+        for bound in goal.bounds:
             for component in (*bound.components, *sorted(bound.asked)):
                 if component.startswith(_MODULE):
                     providers = self.knowledge.providers[component[len(_MODULE) :]]
@@ -205,23 +311,29 @@ class Repairs:
                     starts.append((None, component))
         return list(dict.fromkeys(starts))
 
-    def _search(
-        self, goal: _Goal, starts: Sequence[Tuple[Optional[str], str]], most: int
-    ) -> Optional[Plan]:
+    def _search(self, goal: Goal, others: Sequence[Goal], most: int) -> Optional[Plan]:
         best: Optional[Tuple[_Rank, Plan]] = None
-        for leaving, coming in starts:
+        for leaving, coming in self._starts(goal):
             if leaving is not None and self.stays(leaving):
                 continue
-            limit = best[0][0] if best else most
-            for found in self._plans(leaving, coming, goal, limit):
+            limit = min(most, best[0][0] + len(others)) if best else most
+            for found in self._plans(leaving, coming, goal, others, limit):
                 if best is None or found[0] < best[0]:
                     best = found
         return best[1] if best else None
 
     def _plans(
-        self, leaving: Optional[str], coming: str, goal: _Goal, limit: int
+        self,
+        leaving: Optional[str],
+        coming: str,
+        goal: Goal,
+        others: Sequence[Goal],
+        limit: int,
     ) -> Iterator[Tuple[_Rank, Plan]]:
-        """Plans that begin with one package, ever smaller ones."""
+        """Plans that begin with one package, ever better ones.
+
+        What a plan costs is how many packages it changes, less the other goals that it reaches.
+        """
         before = self.installed[leaving] if leaving is not None else None
         felt = self._felt(coming, goal.component) ** 2
         world = dict(self.world)
@@ -229,22 +341,48 @@ class Repairs:
             world[leaving] = (ABSENT,)
             set_modules(world, self.knowledge)
         allowed = self._allowed(coming, world, before)
+        is_found, farther = False, 0
         for distance, position, build in self._nearest(coming, before, None):
-            if limit < 1:
+            if limit < 1 or farther > _MAX_TRIED:
                 return
             if not allowed >> position & 1 or (goal.no_cpu and kind(build) == "cpu"):
                 continue
+            farther += is_found
             change = Change(before, build)
             plan = self._complete(self._with(self.world, change), [change], goal, limit)
             if plan is not None:
                 again = sum(change.compiled_again for change in plan)
                 heavy = sum(self._is_heavy(change.after.component) for change in plan)
-                rank = (len(plan), again, heavy, distance[0] * felt, felt, *distance)
-                yield rank, tuple(plan)
-                limit = len(plan) - 1  # those that follow are farther
+                cost = len(plan) - self._reached(others, plan)
+                yield (cost, again, heavy, distance[0] * felt, felt, *distance), tuple(plan)
+                # those that follow are farther, and may spare a compilation
+                limit = min(limit, cost + len(others) - (0 if again else 1))
+                is_found = True
+
+    def _reached(self, goals: Sequence[Goal], plan: Sequence[Change]) -> int:
+        """How many goals a plan reaches."""
+        if not goals:
+            return 0
+        world = self.world
+        for change in plan:
+            world = self._with(world, change)
+        return sum(self._is_met(goal, world) for goal in goals)
+
+    def _is_met(self, goal: Goal, world: _World) -> bool:
+        if goal.no_cpu:
+            return goal.component not in self._for_the_cpu(world)
+        return not self._violated(goal.component, world) & goal.ids
+
+    def _is_generation(self, change: Change) -> bool:
+        """Whether a package of which wheels may be had that nobody has seen gets another major."""
+        before, after = change.before, change.after
+        if before is None or before.version is None or after.version is None:
+            return False
+        variant = self.knowledge.packages[after.component].variant
+        return "proven" in variant and before.version.major != after.version.major
 
     def _complete(
-        self, world: _World, plan: List[Change], goal: _Goal, limit: int
+        self, world: _World, plan: List[Change], goal: Goal, limit: int
     ) -> Optional[List[Change]]:
         """Change what the changes broke, until nothing is broken by them; None if it cannot be."""
         while True:
@@ -260,7 +398,7 @@ class Repairs:
             world = self._with(world, change)
 
     def _mend(
-        self, broken: Sequence[str], plan: List[Change], world: _World, goal: _Goal
+        self, broken: Sequence[str], plan: List[Change], world: _World, goal: Goal
     ) -> Optional[Change]:
         """A change that makes the first of the broken packages whole."""
         name = broken[0]
@@ -295,7 +433,7 @@ class Repairs:
         broken: Sequence[str],
         plan: List[Change],
         world: _World,
-        goal: _Goal,
+        goal: Goal,
     ) -> Optional[Change]:
         """One of the packages that are missing, in the newest build that breaks nothing."""
         for name in missing:
@@ -311,7 +449,7 @@ class Repairs:
 
     # --- what is judged ----------------------------------------------------------------------
 
-    def _broken_by(self, plan: Sequence[Change], world: _World, goal: _Goal) -> List[str]:
+    def _broken_by(self, plan: Sequence[Change], world: _World, goal: Goal) -> List[str]:
         """Packages that are not whole after these changes: broken by them, or not yet mended."""
         touched = _touched(plan)
         came = {change.after.component for change in plan}
@@ -323,10 +461,10 @@ class Repairs:
         ]
         found += [n for n in self.installed if n not in (*touched, *found) and self._moved(n, plan)]
         if goal.no_cpu:
-            found += [n for n in self._for_the_cpu() if n not in (*touched, *found)]
+            found += [n for n in self._for_the_cpu(self.world) if n not in (*touched, *found)]
         return [*found, *(n for n in sorted(came) if self._missing(n, world))]
 
-    def _is_broken(self, name: str, touched: Set[str], world: _World, goal: _Goal) -> bool:
+    def _is_broken(self, name: str, touched: Set[str], world: _World, goal: Goal) -> bool:
         violated = self._violated(name, world)
         if not violated:
             return False
@@ -388,10 +526,13 @@ class Repairs:
         if before is None or before.component != bound.owner:
             return 0
         names = bound.reads["self"]
-        own = self.fit.view((before,), names)
-        return sum(
-            1 << n for n, b in enumerate(builds) if self.fit.view(self._alone(b), names) == own
-        )
+        own = self.fit.view(self._alone(before), names)
+        asked = (id(bound), own)
+        if asked not in self._alike:
+            self._alike[asked] = sum(
+                1 << n for n, b in enumerate(builds) if self.fit.view(self._alone(b), names) == own
+            )
+        return self._alike[asked]
 
     def _missing(self, name: str, world: _World) -> List[str]:
         """Packages that are not there and that a package of this world asks for."""
@@ -437,8 +578,9 @@ class Repairs:
             for change in plan
         )
 
-    def _for_the_cpu(self) -> List[str]:
-        return [name for name, build in self.installed.items() if kind(build) == "cpu"]
+    def _for_the_cpu(self, world: _World) -> List[str]:
+        builds = {name: [b for b in world[name] if isinstance(b, Build)] for name in self.installed}
+        return [name for name, found in builds.items() if found and kind(_common(found)) == "cpu"]
 
     # --- builds and worlds -------------------------------------------------------------------
 
@@ -549,7 +691,7 @@ class Repairs:
         cuda = like.attributes.get("cuda") if like is not None else None
         if not isinstance(cuda, Version):
             cuda = self.world.get("host.serves", (None,))[0]
-        asked = (name, id(before), cuda)
+        asked = (name, id(before), cuda, self._is_likely_enough, self._platform)
         if asked not in self._ranked:
             package = self.knowledge.packages[name]
             distance = _Distance(before, package.releases, cuda)
@@ -565,7 +707,9 @@ class Repairs:
     def _offered(self, build: Build, before: Optional[Build], like: Optional[Build]) -> bool:
         """Whether a build is known to be had, for this interpreter, processor and device."""
         python = self.world.get("python", ())
-        if requirement_arguments(build) is None or not _proven(build, python):
+        if requirement_arguments(build) is None:
+            return False
+        if not (self._is_likely_enough or _proven(build, python)):
             return False
         if _is_preview(build) and not (before is not None and _is_preview(before)):
             return False

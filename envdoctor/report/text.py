@@ -26,6 +26,9 @@ _RULED_OUT = 8
 _PROSE = 2_000
 _WHOLE = 100_000
 
+#: Commands that were told with an earlier finding.
+Done = Set[Tuple[str, ...]]
+
 
 def render(report: Report, facts: Facts, seconds: float, view: View) -> str:
     """The report as text, ended by a newline. `seconds` is what it took."""
@@ -40,11 +43,12 @@ def render(report: Report, facts: Facts, seconds: float, view: View) -> str:
         return printed(lines, view)
     brief = _brief([finding for finding, _ in told], view)
     phase = ""
+    done: Done = set()
     for finding, more in told:
         if finding.phase != phase:
             phase = finding.phase
             lines += [Text(), Text(phase.upper(), "bold")]
-        lines += _short(finding, view) if id(finding) in brief else _full(finding, view)
+        lines += _short(finding, view) if id(finding) in brief else _full(finding, view, done)
         lines += _more(more)
     foot = _foot(report, len(brief), view)
     return printed([*lines, Text(), *foot] if foot else lines, view)
@@ -80,7 +84,7 @@ def _brief(findings: Sequence[Finding], view: View) -> Set[int]:
     brief = set()
     used = 0
     for number, finding in enumerate(gravest):
-        used += len(_full(finding, view))
+        used += len(_full(finding, view, set()))
         if number and used > _PAGE:
             brief.add(id(finding))
     return brief
@@ -114,7 +118,7 @@ def _short(finding: Finding, view: View) -> List[Text]:
     return [*_title(finding, view), *_prose(finding.summary, view)]
 
 
-def _full(finding: Finding, view: View) -> List[Text]:
+def _full(finding: Finding, view: View, done: Done) -> List[Text]:
     lines = _short(finding, view)
     if finding.why or finding.relation:
         why = Text(clean(finding.why, _PROSE))
@@ -135,14 +139,17 @@ def _full(finding: Finding, view: View) -> List[Text]:
     if len(finding.evidence) > listed:
         lines += _prose(f"- and {len(finding.evidence) - listed} more (--verbose)", view)
     for number, fix in enumerate(finding.fixes):
-        lines += _fix("Smallest change" if number == 0 else "Or", fix, view)
+        lines += _fix("Smallest change" if number == 0 else "Or", fix, view, done)
     if finding.verify:
         lines += [Text("   Look yourself:"), *_commands(finding.verify)]
     return lines
 
 
-def _fix(label: str, fix: Fix, view: View) -> List[Text]:
-    return [*_prose(f"{label}: {fix.summary}", view), *_commands(fix.commands)]
+def _fix(label: str, fix: Fix, view: View, done: Done) -> List[Text]:
+    """The change. The commands of one that mends several findings are told once."""
+    commands = () if fix.commands in done else fix.commands
+    done.add(fix.commands)
+    return [*_prose(f"{label}: {fix.summary}", view), *_commands(commands)]
 
 
 def _commands(commands: Sequence[str]) -> List[Text]:

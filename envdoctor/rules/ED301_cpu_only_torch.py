@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Iterator, Tuple
+from typing import Iterator, Optional
 
 from packaging.version import Version
 
-from envdoctor.model.finding import Evidence, Fix
-from envdoctor.relations.judge import Relations
-from envdoctor.relations.repair import Repairs
-from envdoctor.rules.change import no_fix, plan_fix
+from envdoctor.model.finding import Evidence
+from envdoctor.relations.repair import Goal
 from envdoctor.rules.lookup import imported, python_says
 from envdoctor.rules.rule import Context, Fault
 
@@ -67,7 +65,7 @@ def examine(context: Context) -> Iterator[Fault]:
             Evidence("torch.version.cuda", "None", torch.cuda.origin),
             Evidence("GPU", ", ".join(names), "assumed" if gpus.assumed else gpus.origin),
         ),
-        fixes=() if other or jetson or words else _fixes(context),
+        goal=None if other or jetson or words else _goal(context),
         verify=(python_says(context.target, "import torch; print(torch.version.cuda)"),),
     )
 
@@ -78,12 +76,6 @@ def _driver_is_known(context: Context) -> bool:
     return any(isinstance(domains[c][0], Version) for c in ("host.serves", "host.driver"))
 
 
-def _fixes(context: Context) -> Tuple[Fix, ...]:
-    """The CUDA build that driver and GPUs are known to serve, with what goes along; else words."""
-    if "torch" not in context.observed.origins:
-        return ()
-    repairs = Repairs(context.observed, Relations(context.knowledge), "cuda")
-    if repairs.stays("torch"):
-        return (no_fix(repairs, ["torch"]),)
-    plan = repairs.for_gpus("torch")
-    return () if plan is None else (plan_fix(plan, repairs, context.facts),)
+def _goal(context: Context) -> Optional[Goal]:
+    """The CUDA build that driver and GPUs are known to serve, with what goes along."""
+    return Goal("torch", no_cpu=True) if "torch" in context.observed.origins else None

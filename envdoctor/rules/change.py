@@ -3,26 +3,48 @@
 from __future__ import annotations
 
 import shlex
-from typing import Dict, Iterator, List, Sequence
+from typing import Dict, Iterator, List, Optional, Sequence
 
 from envdoctor.model.facts import Distribution, Facts
 from envdoctor.model.finding import Fix
 from envdoctor.model.text import clean
-from envdoctor.relations.judge import Violation
 from envdoctor.relations.observe import imported
-from envdoctor.relations.repair import Change, Plan, Repairs, linked, requirement_arguments
+from envdoctor.relations.repair import (
+    Change,
+    Goal,
+    Plan,
+    Repairs,
+    linked,
+    plans,
+    requirement_arguments,
+)
 from envdoctor.relations.tell import label
 from envdoctor.rules.requirements import parse
 
 _LISTED = 6
 
 
-def violation_fix(violation: Violation, repairs: Repairs, facts: Facts) -> Fix:
-    """The smallest change that mends a violation, or that none was found."""
-    plan = repairs.plan(violation)
-    if plan is None:
-        return no_fix(repairs, repairs.concerned(violation))
-    return plan_fix(plan, repairs, facts)
+def fixes(
+    goals: Sequence[Goal], names: Sequence[str], repairs: Repairs, facts: Facts
+) -> List[Optional[Fix]]:
+    """For each goal the change that reaches it, or that none was found.
+
+    All together they are one set: changes are the same, commands and all, or of other packages.
+    `names` are what the findings with these goals are called. None where the page has words of its
+    own for it.
+    """
+    found: Dict[int, Fix] = {}
+    for plan, (first, *more) in plans(repairs, goals):
+        fix = found[first] = plan_fix(plan, repairs, facts)
+        said = clean(f"mended by the change of {names[first]}: {fix.summary}")
+        found.update((number, Fix(said, fix.commands)) for number in more)
+    return [found.get(n) or _not_found(repairs, goal) for n, goal in enumerate(goals)]
+
+
+def _not_found(repairs: Repairs, goal: Goal) -> Optional[Fix]:
+    if goal.no_cpu and not repairs.stays(goal.component):
+        return None
+    return no_fix(repairs, repairs.concerned(goal))
 
 
 def plan_fix(plan: Plan, repairs: Repairs, facts: Facts) -> Fix:
@@ -45,13 +67,15 @@ def no_fix(repairs: Repairs, names: Sequence[str]) -> Fix:
 
 def _told(change: Change, plan: Plan, repairs: Repairs) -> str:
     new = label(change.after, repairs.knowledge)
+    if repairs.is_likely(change.after) and not change.compiled_again:
+        new += " (a wheel is likely, none was seen)"
     if change.before is None:
         return f"install {change.after.component} {new}"
     if change.removed:
         return f"{change.before} -> {change.after.component} {new}"
     if change.compiled_again:
         return f"compile {change.before} again{_for(change, plan, repairs)}"
-    if change.before.label == new and _for(change, plan, repairs):
+    if change.before.label == new:
         return f"{change.before} again{_for(change, plan, repairs)}"
     conda = " (with conda, which installed it)" if _of_conda(change, repairs) else ""
     return f"{change.before} -> {new}{conda}"
@@ -87,7 +111,9 @@ def _commands(plan: Plan, repairs: Repairs, facts: Facts) -> Iterator[str]:
         requirement, _, options = (requirement_arguments(change.after) or "").partition(" ")
         if change in met:
             options = f"--force-reinstall --no-deps {options}".rstrip()
-        groups.setdefault(options, []).append(requirement)
+        group = groups.setdefault(options, [])
+        if requirement not in group:  # as it is where two packages make way for it
+            group.append(requirement)
     python = shlex.quote(interpreter(facts))
     if gone:
         yield " ".join([python, "-m pip uninstall -y", *gone])

@@ -31,10 +31,10 @@ from envdoctor.relations.asked import observe_asked
 from envdoctor.relations.choice import AskedRepairs, choose, newest_only
 from envdoctor.relations.judge import Breach, Relations, Violation, judge
 from envdoctor.relations.observe import Observation, imported, observe
-from envdoctor.relations.repair import Repairs
+from envdoctor.relations.repair import Goal, Repairs
 from envdoctor.relations.tell import Teller, probe
 from envdoctor.rules.asked import asked_summary, taken_evidence
-from envdoctor.rules.change import interpreter, no_fix, violation_fix
+from envdoctor.rules.change import fixes, interpreter, no_fix
 from envdoctor.rules.lines import lines_fix
 from envdoctor.rules.page import Page, pages
 from envdoctor.rules.rule import Context, Fault
@@ -58,6 +58,7 @@ def check(facts: Facts, knowledge: Knowledge) -> Report:
         examination = _AskedExamination(facts, knowledge, observed, known)
     examination.relations_broken()
     examination.rules_broken()
+    examination.mend()
     findings = sorted(
         examination.findings,
         key=lambda f: (-SEVERITIES.index(f.severity), PHASES.index(f.phase), f.code, f.component),
@@ -87,8 +88,8 @@ class _Examination:
         self.pages = known
         self.by_name = {page.name: page for page in known.values()}
         self.relations = Relations(knowledge)
-        self._repairs: Optional[Repairs] = None  # only where something is broken
         self.findings: List[Finding] = []
+        self.goals: Dict[int, Goal] = {}  # by the place of the finding that a plan is to mend
         self.skipped: List[Skipped] = []
         self.ruled_out: List[str] = []
         self.unsettled: Set[str] = set()  # names of findings that could not be ruled out
@@ -204,9 +205,26 @@ class _Examination:
                     yield _cleaned(self.observed.evidence[name])
 
     def _fixes(self, violation: Violation) -> Tuple[Fix, ...]:
-        if self._repairs is None:
-            self._repairs = Repairs(self.observed, self.relations)
-        return (violation_fix(violation, self._repairs, self.facts),)
+        self.goals[len(self.findings)] = Goal.of(violation)
+        return ()
+
+    def mend(self) -> None:
+        """Plan the changes, now that all that is broken is known: the gravest, the root first."""
+        if not self.goals:
+            return
+        places = sorted(self.goals, key=self._urgency)
+        findings = [self.findings[place] for place in places]
+        names = [f"{finding.code} {finding.component}" for finding in findings]
+        goals = [self.goals[place] for place in places]
+        repairs = Repairs(self.observed, self.relations)
+        for place, fix in zip(places, fixes(goals, names, repairs, self.facts)):
+            if fix is not None:
+                self.findings[place] = replace(self.findings[place], fixes=(fix,))
+
+    def _urgency(self, place: int) -> Tuple[object, ...]:
+        finding = self.findings[place]
+        depth = len(set(self._required(self.goals[place].component)))
+        return (-SEVERITIES.index(finding.severity), depth, finding.code, finding.component)
 
     def _is_due(self, page: Page) -> bool:
         """Whether a rule has something to look at here."""
@@ -237,7 +255,10 @@ class _Examination:
                 self.skipped.append(Skipped(page.code, clean(problem)))
                 self.unsettled.add(page.name)
                 continue
-            self.findings += [self._fault(page, fault) for fault in faults]
+            for fault in faults:
+                if fault.goal is not None:
+                    self.goals[len(self.findings)] = fault.goal
+                self.findings.append(self._fault(page, fault))
             if not faults and page.severity != "info" and not _is_reported(self.facts):
                 self.ruled_out.append(page.name)
 
@@ -263,6 +284,7 @@ class _AskedExamination(_Examination):
         self.asked = target.asked
         self.wanted = imported(target)
         self.sure: Set[Tuple[str, str]] = set()  # {(component, relation)} that nothing satisfies
+        self._repairs: Optional[AskedRepairs] = None  # only where something is broken
 
     def _called(self, build: Build) -> str:
         wanted = self.wanted.get(build.component)
@@ -345,9 +367,10 @@ class _AskedExamination(_Examination):
     def _fixes(self, violation: Violation) -> Tuple[Fix, ...]:
         if self._repairs is None:
             self._repairs = AskedRepairs(self.choice, self.relations)
-        plan = self._repairs.plan(violation)
+        goal = Goal.of(violation)
+        plan = self._repairs.mend(goal)
         if plan is None:
-            return (no_fix(self._repairs, self._repairs.concerned(violation)),)
+            return (no_fix(self._repairs, self._repairs.concerned(goal)),)
         return (lines_fix(plan, self.asked, self.knowledge),)
 
     def _fault(self, page: Page, fault: Fault) -> Finding:

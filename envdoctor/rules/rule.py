@@ -19,6 +19,7 @@ from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.facts import Facts, Target
 from envdoctor.model.finding import Evidence, Fix
 from envdoctor.relations.observe import Observation
+from envdoctor.relations.repair import Goal
 
 
 class Context(msgspec.Struct, frozen=True):
@@ -40,7 +41,8 @@ class Context(msgspec.Struct, frozen=True):
 class Fault(msgspec.Struct, frozen=True):
     """One breach of a rule.
 
-    `fields` fill the templates of the page: `summary`, `why` and, for each fix, `fix`. `words`
+    `goal` is what a plan is to reach, whose fix then takes the place of the page's. `fields` fill
+    the templates of the page: `summary`, `why` and, for each fix, `fix`. `words`
     picks templates other than those, for a rule that says two things: "login" takes
     `summary_login`, `why_login`. `severity` overrides the page's.
     """
@@ -51,4 +53,5 @@ class Fault(msgspec.Struct, frozen=True):
     words: str = ""
     severity: Optional[str] = None
     fixes: Tuple[Fix, ...] = ()
+    goal: Optional[Goal] = None
     verify: Tuple[str, ...] = ()

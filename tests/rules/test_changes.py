@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from packaging.version import Version
 
 from envdoctor.knowledge.load import load
 from envdoctor.model.facts import (
@@ -21,6 +24,9 @@ from envdoctor.model.facts import (
     unseen,
 )
 from envdoctor.model.finding import Finding
+from envdoctor.model.versions import parse
+from envdoctor.relations.repair import requirement_arguments
+from envdoctor.relations.tell import label
 from envdoctor.rules.check import check
 
 KNOWLEDGE = load()
@@ -391,6 +397,53 @@ CASES = [
         "openmmlab-version-assert",
         NOTHING,
     ),
+    # --- the nearest that is known to fit
+    Case(
+        "mmcv-lite has no operators, which mmsegmentation needs",
+        "torch 2.4.1+cu121, torchvision 0.19.1+cu121, mmcv-full 1.7.1, mmsegmentation 0.30.0",
+        "torch-abi-mismatch",
+        "3 packages: torch 2.4.1+cu121 -> 1.13.1+cu117; mmcv-full 1.7.1 again for torch "
+        "1.13.1+cu117; torchvision 0.19.1+cu121 -> 0.14.1+cu117",
+        (
+            f"{PIP} install torch==1.13.1 torchvision==0.14.1",
+            f"{PIP} install mmcv-full==1.7.1 --force-reinstall --no-deps --only-binary mmcv-full "
+            f"--no-cache-dir -f {PAGE}/cu117/torch1.13.0/index.html",
+        ),
+    ),
+    Case(
+        "nor is it a mmcv for mmdet3d",
+        "torch 2.4.1+cu121, mmcv 2.2.0, mmengine 0.10.4, mmdet3d 1.4.0",
+        "openmmlab-version-assert",
+        NOTHING,
+    ),
+    Case(
+        "a release that says nothing of mmcv is not known to fit",
+        "torch 1.13.1+cu117, mmcv-full 1.7.0, mmsegmentation 0.14.1",
+        "openmmlab-version-assert",
+        "1 package: mmsegmentation 0.14.1 -> 0.29.1",
+        (f"{PIP} install mmsegmentation==0.29.1",),
+        python="3.8",
+    ),
+    Case(
+        "torchaudio before 0.10 has no CUDA of its own",
+        "torch 1.9.1+cu111, torchaudio 0.7.2, torchvision 0.10.1+cu111, mmcv-full 1.4.0",
+        "torch-torchaudio-mismatch",
+        "1 package: torchaudio 0.7.2 -> 0.9.1",
+        (f"{PIP} install torchaudio==0.9.1",),
+        python="3.8",
+    ),
+    Case(
+        "a wheel that was planned rather than another generation",
+        "torch 2.0.0+cu118, torchvision 0.15.1+cu118, mmcv-lite 2.0.1, mmdet 3.0.0, mmengine 0.8.4",
+        "mmcv-without-ops",
+        "1 package: mmcv-lite 2.0.1 -> mmcv 2.0.1 (a wheel is likely, none was seen)",
+        (
+            f"{PIP} uninstall -y mmcv-lite",
+            f"{PIP} install mmcv==2.0.1 --only-binary mmcv --no-cache-dir "
+            f"-f {PAGE}/cu118/torch2.0.0/index.html",
+        ),
+        python="3.8",
+    ),
 ]
 
 
@@ -427,3 +480,142 @@ def test_every_change_is_told_in_json_and_text_alike() -> None:
         told += [f for f in findings(case).values() if f.relation is not None]
     assert len(told) > len(CASES) // 2
     assert all(len(finding.fixes) == 1 and finding.fixes[0].summary for finding in told)
+
+
+# --- what several changes of one report are together -------------------------------------------
+
+
+def plan_of(stack: str, **machine: str) -> Dict[str, Tuple[str, ...]]:
+    """The commands of each error and warning of a stack for which a change is looked for."""
+    report = check(facts(Case("", stack, "", "", **machine)), KNOWLEDGE)
+    return {
+        f"{f.code} {f.component}": f.fixes[0].commands
+        for f in report.findings
+        if f.severity != "info" and (f.relation is not None or f.name == "cpu-only-torch")
+    }
+
+
+@pytest.mark.parametrize(
+    ("stack", "machine", "changed"),
+    [
+        # pip put the build for CUDA 10.2 in the place of that for 11.1: torch goes back
+        (
+            "torch 1.9.1+cu102, torchvision 0.10.1+cu111, mmcv-full 1.4.0, mmdet 2.14.0",
+            {"python": "3.8"},
+            "torch==1.9.1+cu111 mmcv-full==1.4.0",
+        ),
+        # one torch suits both of its pair
+        (
+            "torch 1.9.0+cu111, torchaudio 0.9.1, torchvision 0.10.1+cu111",
+            {"python": "3.8"},
+            "torch==1.9.1+cu111",
+        ),
+        # one numpy for six
+        (
+            "torch 2.2.2+cu121, torchvision 0.17.2+cu121, numpy 2.2.6, opencv-python 4.8.1.78, "
+            "pandas 1.5.3, scipy 1.10.1, matplotlib 3.7.1, scikit-learn 1.2.2",
+            {},
+            "numpy==1.26.4",
+        ),
+        # one mmcv for three
+        (
+            "torch 1.9.1+cu111, mmcv 1.4.0, mmdet 2.14.0, mmsegmentation 0.14.1, mmdet3d 0.17.2",
+            {"python": "3.8"},
+            "mmcv-full==1.4.0",
+        ),
+        # two that provide mmcv make way for one
+        (
+            "torch 1.11.0+cu115, mmcv 1.2.2, mmcv-lite 2.0.0rc2, mmdet 2.22.0",
+            {"python": "3.8"},
+            "mmcv-full==1.4.8",
+        ),
+        # torch's pair goes with the torch that the GPU gets
+        (
+            "torch 2.4.1+cpu, torchvision 0.18.0+cpu",
+            {},
+            "torch==2.4.1 torchvision==0.19.1",
+        ),
+    ],
+)
+def test_one_change_for_what_is_broken_together(
+    stack: str, machine: Dict[str, str], changed: str
+) -> None:
+    commands = plan_of(stack, **machine)
+    assert len(commands) > 1
+    assert len(set(commands.values())) == 1
+    (plan,) = set(commands.values())
+    assert " ".join(w for c in plan for w in c.split() if "==" in w) == changed
+
+
+def carried_out(stack: Dict[str, str], plans: Sequence[Tuple[str, ...]]) -> Dict[str, str]:
+    """A stack after the commands of a report, in their order, as pip would carry them out."""
+    stack = dict(stack)
+    for command in (command for plan in plans for command in plan):
+        words = command.split()[3:]
+        if words[0] == "uninstall":
+            for name in words[2:]:
+                stack.pop(name, None)
+            continue
+        wanted = [word for word in words if "==" in word]
+        options = " ".join(w for w in words[1:] if w not in wanted)
+        options = options.replace("--force-reinstall --no-deps", "").strip()
+        for word in wanted:
+            name, version = word.split("==")
+            asked = f"{word} {options}".strip()
+            (served, *_) = [
+                b
+                for b in KNOWLEDGE.packages[name].builds(parse(version.partition("+")[0]))
+                if requirement_arguments(b) == asked
+            ]
+            stack[name] = label(served, KNOWLEDGE)
+    return stack
+
+
+NAMES = (
+    "torchvision",
+    "torchaudio",
+    "mmcv-full",
+    "mmcv",
+    "mmcv-lite",
+    "mmdet",
+    "mmsegmentation",
+    "mmengine",
+    "numpy",
+    "pandas",
+    "transformers",
+    "flash-attn",
+)
+TORCHES = [
+    label(build, KNOWLEDGE)
+    for build in KNOWLEDGE.packages["torch"].builds()
+    if build.attributes["architecture"] == "x86_64"
+    and isinstance(build.attributes["cuda"], Version)
+]
+STACKS = st.fixed_dictionaries(
+    {"torch": st.sampled_from(TORCHES)},
+    optional={
+        name: st.sampled_from([str(v) for v in KNOWLEDGE.packages[name].releases]) for name in NAMES
+    },
+)
+
+
+@settings(max_examples=60)
+@given(STACKS, st.sampled_from(["3.8", "3.10", "3.12"]), st.sampled_from(["a100", "rtx5090"]))
+def test_a_report_whose_commands_are_carried_out_leaves_nothing_broken(
+    stack: Dict[str, str], python: str, gpu: str
+) -> None:
+    def checked(installed: Dict[str, str]) -> List[Finding]:
+        told = ", ".join(f"{name} {version}" for name, version in installed.items())
+        report = check(facts(Case("", told, "", "", python=python, gpu=gpu)), KNOWLEDGE)
+        found = (f for f in report.findings if f.severity != "info")
+        return [f for f in found if f.relation is not None or f.name == "cpu-only-torch"]
+
+    found = checked(stack)
+    plans = [finding.fixes[0].commands for finding in found]
+    changed: Dict[str, Tuple[str, ...]] = {}
+    for plan in dict.fromkeys(plans):
+        for word in (w for command in plan for w in command.split() if "==" in w):
+            name = word.partition("==")[0]
+            assert changed.setdefault(name, plan) == plan  # no package is changed twice
+    if all(plans) and not any("compile" in f.fixes[0].summary for f in found):
+        assert [f.summary for f in checked(carried_out(stack, plans))] == []

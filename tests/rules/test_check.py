@@ -82,9 +82,10 @@ def test_a_finding_carries_what_it_rests_on(small_matrices: Knowledge) -> None:
     assert finding.relation is not None
     assert finding.relation.id == "mmcv-full/wheel-torch"
     assert finding.relation.source == "invented"
+    # one change for both that are broken
     assert [fix.summary for fix in finding.fixes] == [
-        "2 packages: torch 2.4.1+cu121 -> 1.10.0+cu111; "
-        "mmcv-full 1.4.0 again for torch 1.10.0+cu111"
+        "mended by the change of ED110 torch 2.4.1+cu121: 2 packages: torch 2.4.1+cu121 -> "
+        "1.10.0+cu111; mmcv-full 1.4.0 again for torch 1.10.0+cu111"
     ]
     assert finding.fixes[0].commands == (
         "/env/bin/python -m pip install torch==1.10.0+cu111 -f page",

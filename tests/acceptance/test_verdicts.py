@@ -433,6 +433,27 @@ OPENMMLAB = [
         (Wanted("python-module-missing", "mmdet 3.3.0", "import", ("mmcv", "mmcv==2.1.0")),),
     ),
     Case(
+        "mmdet before 2.3 has operators of its own, quiet",
+        {"torch": "1.5.0+cu101", "mmcv": "0.5.9", "mmdet": "2.0.0"},
+        python="3.8",
+        gpu="v100",
+        driver="470.199.02",
+    ),
+    Case(
+        "all that need operators, and one mmcv that has none",
+        {
+            "torch": "1.9.1+cu111",
+            "mmcv": "1.4.0",
+            "mmdet": "2.14.0",
+            "mmsegmentation": "0.14.1",
+        },
+        (
+            Wanted("mmcv-without-ops", "mmdet 2.14.0", "import", ("mmcv-full==1.4.0",)),
+            Wanted("mmcv-without-ops", "mmsegmentation 0.14.1", "import", ("mmcv-full==1.4.0",)),
+        ),
+        python="3.8",
+    ),
+    Case(
         "mmdet 2.28.2 with mmcv 1.7.1, which has no operators",
         {"torch": "1.13.0+cu117", "mmcv": "1.7.1", "mmdet": "2.28.2"},
         (

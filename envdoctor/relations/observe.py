@@ -263,6 +263,8 @@ def _observed(
         attributes["python"] = tags
     if "platform" in package.variant and (platform := _platform(distribution)):
         attributes["platform"] = platform
+    if "file" in package.variant and (file := _kind_of_platform(_wheel_tag(distribution))):
+        attributes["file"] = file
     if "ops" in package.variant and _is_pure(distribution.tags):
         _put(attributes, package, "ops", "false")  # its setup.py found no torch, and left them out
     if "architecture" in package.variant:
@@ -363,14 +365,20 @@ def _python_tags(tags: Tuple[str, ...]) -> Iterator[str]:
 
 def _platform(distribution: Distribution) -> str:
     """The kind of platform tag; "linux" also without a wheel: both were compiled where they are."""
-    file = distribution.direct_url.rpartition("/")[2].partition("#")[0]
-    named = [file[: -len(".whl")]] if file.endswith(".whl") else []
-    kinds = {
-        tag.rpartition("-")[2].partition("_")[0].rstrip("0123456789")
-        for tag in (*distribution.tags, *named)
-    }
-    if not kinds and distribution.path.endswith(".egg-info"):
+    if not distribution.tags and distribution.path.endswith(".egg-info"):
         return "linux"
+    return _kind_of_platform(*distribution.tags, _wheel_tag(distribution))
+
+
+def _wheel_tag(distribution: Distribution) -> str:
+    """The name of the wheel that a distribution was installed from, as far as it is known."""
+    file = distribution.direct_url.rpartition("/")[2].partition("#")[0]
+    return file[: -len(".whl")] if file.endswith(".whl") else ""
+
+
+def _kind_of_platform(*tags: str) -> str:
+    """The kind of platform that tags end with, "manylinux" of manylinux2014_x86_64."""
+    kinds = {tag.rpartition("-")[2].partition("_")[0].rstrip("0123456789") for tag in tags}
     return next((kind for kind in ("manylinux", "musllinux", "linux") if kind in kinds), "")
 
 

@@ -351,8 +351,7 @@ def _tags(name: str, version: str, wheel: str, python: str) -> Iterator[str]:
         for parts in itertools.product(pythons.split("."), abis.split("."), platforms.split(".")):
             yield "-".join(parts)
     elif name in COMPILED and Version(version) >= Version(COMPILED[name]):
-        selector = name in ("mmcv", "mmcv-full")  # which names its wheels so
-        yield f"{cpython}-{cpython}-{'manylinux1' if selector else 'linux'}_x86_64"
+        yield f"{cpython}-{cpython}-linux_x86_64"
     else:
         yield "py3-none-any"
 

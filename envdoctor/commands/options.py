@@ -68,6 +68,7 @@ _LIST_GPUS = "gpu=help"
 _COLUMNS = 80
 # What an alarm can be set to everywhere; past a day nobody waits.
 _SHORTEST, _LONGEST = 0.001, 86_400.0
+_AGAIN = 0.5
 
 
 def _seconds(value: Optional[float]) -> Optional[float]:
@@ -91,18 +92,17 @@ def _deadline(seconds: Optional[float]) -> Iterator[None]:
         if is_due:
             raise _OutOfTimeError
 
-    def again(unraisable: Any) -> None:
+    def silent(unraisable: Any) -> None:
         if unraisable.exc_type is not _OutOfTimeError:
             hook(unraisable)
-        elif is_due:
-            signal.setitimer(signal.ITIMER_REAL, _SHORTEST)
 
     previous, hook = signal.getsignal(signal.SIGALRM), sys.unraisablehook
     try:
         try:
-            sys.unraisablehook = again  # it may ring in a finalizer, out of which nothing comes
+            sys.unraisablehook = silent
             signal.signal(signal.SIGALRM, ring)
-            signal.setitimer(signal.ITIMER_REAL, seconds)
+            # again and again: it may ring in a finalizer or a hook, out of which nothing comes
+            signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
             yield
         finally:
             is_due = False  # from here on it would ring where nobody listens

@@ -62,7 +62,7 @@ def test_a_time_that_ends_in_a_finalizer(
 ) -> None:
     class Slow:
         def __del__(self) -> None:
-            while not rung:
+            while not rung:  # and then the exception is lost here
                 time.sleep(0.01)
 
     rung: List[int] = []

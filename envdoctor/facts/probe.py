@@ -9,7 +9,7 @@ path is what a script of this interpreter would get, the script's own folder lef
 the standard library, then what the interpreter's own `site` module adds, whose function that would
 execute lines of .pth files is replaced.
 """
-# ruff: noqa: PTH100, PTH110, PTH112, PTH113, PTH116, PTH118, PTH119, PTH120, PTH208
+# ruff: noqa: PTH100, PTH109, PTH110, PTH112, PTH113, PTH116, PTH118, PTH119, PTH120, PTH208
 # pathlib and typing take 5 to 10 ms each to import, hence os.path and quoted annotations.
 
 import os
@@ -455,10 +455,12 @@ class FileList:
             self.count = length - data.count(b"__pycache__")
         else:
             lines = lines_of(data)
-        paths = [path for path in map(path_of, lines) if counts(path)]
+        paths = [(path, line) for path, line in zip(map(path_of, lines), lines) if counts(path)]
         if not self.is_long:
             self.count = len(paths)
-        self.checked = {path for path in paths if path.endswith(CODE) or is_library(path)}
+        self.checked = {
+            path: size_of(line) for path, line in paths if path.endswith(CODE) or is_library(path)
+        }
 
     def modules(self) -> "List[str]":
         """Return the top-level import names."""
@@ -489,29 +491,68 @@ class FileList:
             for suffix in ("/__init__.py", ".py"):
                 path = os.fsencode(module + suffix)
                 if self.lists(path):
-                    self.checked.add(path)
+                    at = self.data.find(b"\n" + path + b",") + 1
+                    self.checked[path] = size_of(line_at(at, self.data))
 
-    def missing(self, entry: str) -> "List[bytes]":
-        """Return what was looked for and does not exist, in whatever form Python imports it."""
+    def compare(self, entry: str) -> "Tuple[List[bytes], List[bytes]]":
+        """Return what was looked for and does not exist, in whatever form Python imports it.
+
+        And what is cut short: empty though the list states a size, or a library without its end.
+        """
         folders: Dict[bytes, Set[bytes]] = {}
         for path in self.checked:
             folder, _, name = path.rpartition(b"/")
             folders.setdefault(folder, set()).add(name)
         root = os.fsencode(entry) + b"/"
         gone = []
+        cut = []
         for folder, names in folders.items():
             place = root + folder
-            if len(names) < 6:
-                absent = [name for name in names if not os.path.lexists(place + b"/" + name)]
-            else:
+            absent: Iterable[bytes] = ()
+            if len(names) >= 6:
                 try:
-                    absent = list(names.difference(os.listdir(place)))
+                    absent = names.difference(os.listdir(place))
                 except OSError:
-                    absent = list(names)
-            gone += [
-                os.path.join(folder, name) for name in absent if not has_other_form(place, name)
-            ]
-        return [path for path in gone if not SPARE.search(path)]
+                    absent = names
+                # Sources that no import of the package itself needs are not looked at one by one.
+                names = {  # noqa: PLW2901
+                    name
+                    for name in names.difference(absent)
+                    if name == b"__init__.py" or not name.endswith(b".py")
+                }
+            gone += [os.path.join(folder, n) for n in absent if not has_other_form(place, n)]
+            for name in names:
+                path = os.path.join(folder, name)
+                size = self.checked[path]
+                try:
+                    held = os.stat(root + path).st_size
+                except (OSError, ValueError):
+                    if not os.path.lexists(root + path) and not has_other_form(place, name):
+                        gone.append(path)
+                    continue
+                if held < size and (not held or is_cut_off(root + path, held)):
+                    cut.append(path)
+        return (
+            [path for path in gone if not SPARE.search(path)],
+            [path for path in cut if not SPARE.search(path)],
+        )
+
+
+def is_cut_off(path: bytes, size: int) -> bool:
+    """Whether a shared object ends before its last part, by its header.
+
+    Libraries that were stripped or patched have another size than was listed, and are whole.
+    """
+    if path.endswith(b".py"):
+        return False
+    if size < 64:
+        return True
+    data = read_file(os.fsdecode(path), 64, [])
+    if len(data) < 64 or not data.startswith(b"\x7fELF\x02\x01"):  # 64 bits, little-endian
+        return False
+    sections = int.from_bytes(data[0x28:0x30], "little")
+    each, count = (int.from_bytes(data[at : at + 2], "little") for at in (0x3A, 0x3C))
+    return size < sections + each * count
 
 
 def has_other_form(folder: bytes, name: bytes) -> bool:
@@ -576,6 +617,12 @@ def path_of(line: bytes) -> bytes:
     if len(line) > MAX_LINE:
         return b""
     return quoted(line) if line.startswith(b'"') else line.partition(b",")[0]
+
+
+def size_of(line: bytes) -> int:
+    """Return the size that a line of a RECORD states, 0 if it states none."""
+    size = line.rpartition(b",")[2].strip()
+    return int(size) if len(size) < 16 and size.isdigit() else 0
 
 
 def quoted(line: bytes) -> bytes:
@@ -869,11 +916,14 @@ def read_dist_info(entry: "Entry", name: str, problems: "List[str]") -> "Json":
 
 
 def note_files(record: "Json", files: "Optional[FileList]", entry: "Entry") -> None:
-    """Note in the record how long its list of files is and, as `gone`, what the disk lacks."""
+    """Note in the record how long its list of files is and, as `gone`, what the disk lacks.
+
+    As `short`, what is cut short there.
+    """
     if files is not None:
         files.check_modules(record["modules"])
         record["files"] = files.count
-        record["gone"] = files.missing(entry.path)
+        record["gone"], record["short"] = files.compare(entry.path)
         if files.is_long:
             record["looked_for"] = len(files.checked)
 
@@ -934,6 +984,10 @@ def read_egg(entry: "Entry", problems: "List[str]") -> "Json":
 def leftover(entry: "Entry", name: str) -> "Json":
     """Return the record of what pip had set aside when it was broken off."""
     record = record_of(entry, os.path.join(entry.path, name), {})
+    if name.endswith(".dist-info"):
+        # What pip put in place of letters may be a hyphen.
+        project, _, version = name[: -len(".dist-info")].rpartition("-")
+        record.update(name=clean(project or name), version=clean(version))
     record["problem"] = "left over from a pip run that was broken off; pip ignores it"
     return record
 
@@ -958,6 +1012,18 @@ def follow_egg_link(
     return [record]
 
 
+def leftovers(entries: "List[Entry]") -> "List[str]":
+    """Return the folders that pip renamed to remove them, when it was broken off, in order."""
+    found = []
+    for entry in entries:
+        if os.path.basename(entry.path) in ("site-packages", "dist-packages"):
+            for name in sorted(name for name in entry.names if name.startswith("~")):
+                place = os.path.join(entry.path, name)
+                if os.path.isdir(place):
+                    found.append(clean_path(place))
+    return found[:MAX_ITEMS]
+
+
 # --- missing files ----------------------------------------------------------------------------
 
 
@@ -970,37 +1036,53 @@ def note_missing(
 ) -> None:
     """Turn the `gone` of each record into `missing`, its count and `unimportable`.
 
+    And its `short` into `cut`. Those of them without which compiled code does not load, or an
+    import fails, are `needed`.
+
     What another distribution lists as well is left out: whoever removed or replaced that one took
     the file along, and what needs it is said where it is missed. So is the __init__.py of a
     package that several share, as the nvidia-* wheels do: each imports without it.
     """
-    lacking = [(record, record.pop("gone", None)) for record in found]
-    if not any(gone for _, gone in lacking):
+    lacking = [(record, record.pop("gone", []), record.pop("short", [])) for record in found]
+    if not any(gone or short for _, gone, short in lacking):
         return
     owners: Dict[str, Set[str]] = {}
     for record in found:
         for module in record.get("modules", ()):
             owners.setdefault(module, set()).add(canonical(record["name"]))
     wanted: Dict[str, Dict[bytes, Set[str]]] = {}
-    for record, gone in lacking:
-        for path in gone or ():
+    for record, gone, short in lacking:
+        for path in (*gone, *short):
             wanted.setdefault(record["search_entry"], {})[path] = set()
     for record in found:
         if time.monotonic() > until:
             problems.append("the time was up: whether files are gone was not told")
             return
         note_claims(record, wanted.get(record["search_entry"]), problems)
-    for record, gone in lacking:
-        if not gone:
+    for record, gone, short in lacking:
+        if not gone and not short:
             continue
         claims = wanted[record["search_entry"]]
         for module in record.get("modules", ()):
             claims.get(os.fsencode(module) + b"/__init__.py", set()).update(owners[module])
         alone = [path for path in gone if len(claims[path]) < 2]
-        first = {os.fsencode(m) + end for m in record.get("modules", ()) for end in OF_A_MODULE}
-        shown = sorted(alone, key=lambda path: (path not in first, path))[:MISSING_SHOWN]
+        cut = [path for path in short if len(claims[path]) < 2]
+        own = [os.fsencode(m) for m in record.get("modules", ()) if m not in COMMON_MODULES]
+        first = {module + end for module in own for end in OF_A_MODULE}
+        needed = {path for path in (*alone, *cut) if is_needed(path, own, record["search_entry"])}
+        needed.update(first.intersection(cut))
+        shown, emptied = (
+            sorted(paths, key=lambda path: (path not in first, path not in needed, path))[
+                :MISSING_SHOWN
+            ]
+            for paths in (alone, cut)
+        )
         record["missing"] = [clean(os.fsdecode(path)) for path in shown]
         record["missing_count"] = len(alone)
+        record["cut"] = [clean(os.fsdecode(path)) for path in emptied]
+        record["needed"] = [
+            clean(os.fsdecode(path)) for path in (*shown, *emptied) if path in needed
+        ]
         record["unimportable"] = [
             module
             for module in record.get("modules", ())
@@ -1008,6 +1090,32 @@ def note_missing(
             and module not in finders
             and is_lost(module, claims, gone, entries)
         ]
+
+
+# Of torch's own libraries, those that `import torch` or its first use on a GPU loads.
+OF_TORCH = re.compile(rb"^torch/lib/lib(?:torch|c10)(?:_\w+)?\.so$")
+
+
+def is_needed(path: bytes, modules: "List[bytes]", entry: str) -> bool:
+    """Whether a path is of a library that compiled code of a distribution cannot do without.
+
+    Those are the extension modules directly in its packages, what a builder of wheels put beside
+    them (numpy.libs), and torch's own. A module that lies there in another form as well is not.
+    """
+    folder, _, name = path.rpartition(b"/")
+    if folder.endswith(b".libs") or OF_TORCH.match(path):
+        return True
+    if folder not in modules or not name.endswith(b".so") or name.startswith(b"lib"):
+        return False
+    stem = name.partition(b".")[0] + b"."
+    try:
+        beside = os.listdir(os.path.join(os.fsencode(entry), folder))
+    except OSError:
+        return True
+    return not any(
+        other.startswith(stem) and other != name and other.endswith((*CODE, b".pyc"))
+        for other in beside
+    )
 
 
 OF_A_MODULE = (b"/__init__.py", b".py", *(os.fsencode(end) for end in _imp.extension_suffixes()))
@@ -1188,6 +1296,67 @@ def folder_of(module: str, entries: "List[Entry]", finders: "Dict[str, str]") ->
     return finders.get(module, "")
 
 
+# Of the standard library, nothing that a training imports.
+UNUSED = frozenset("antigravity idlelib lib2to3 test this turtle turtledemo".split())  # noqa: SIM905
+# What Python itself, NumPy and torch import: without it nothing starts.
+VITAL = tuple(
+    """
+    collections contextlib copy enum functools inspect json logging operator random re types typing
+    warnings weakref
+    """.split()  # noqa: SIM905
+)
+
+
+def standard_shadows(entries: "List[Entry]") -> "Dict[str, str]":
+    """Return the modules that come before those of the same name in the standard library.
+
+    Their places are named. Of the current folder, from which `python -m` and scripts in it import,
+    the VITAL ones alone.
+    """
+    standard = [entry for entry in entries if entry.standard]
+    if not standard:
+        return {}
+    known = {name.partition(".")[0] for entry in standard for name in entry.names}
+    found: Dict[str, str] = {}
+    for entry in entries[: entries.index(standard[0])]:
+        # Another name of this Python's own library, as virtualenv before 20 copied it.
+        if os.path.basename(entry.path) == VERSION:
+            continue
+        for module in sorted(known.intersection(name.partition(".")[0] for name in entry.names)):
+            if is_shadowed(module, standard) and entry.kind(module) == "module":
+                found.setdefault(module, place_in(entry, module))
+    try:
+        here = Entry(os.getcwd(), set(), False)
+    except OSError:  # it was removed
+        return found
+    if os.path.isfile(os.path.join(here.path, "os.py")):  # a standard library
+        return found
+    for module in VITAL:
+        if os.path.isfile(os.path.join(here.path, module + ".py")):
+            here.names.add(module + ".py")
+            if is_shadowed(module, standard):
+                found.setdefault(module, place_in(here, module))
+    return dict(sorted(found.items())[:MAX_ITEMS])
+
+
+def is_shadowed(module: str, standard: "List[Entry]") -> bool:
+    """Whether an earlier entry of the path serves a module in place of the standard library's."""
+    return (
+        not module.startswith("_")
+        and module not in UNUSED
+        and not _imp.is_builtin(module)
+        and not _imp.is_frozen(module)
+        and any(entry.kind(module) == "module" for entry in standard)
+    )
+
+
+def place_in(entry: "Entry", module: str) -> str:
+    """Return the path of a module that an entry serves."""
+    names = [module + end for end in SUFFIXES if module + end in entry.names]
+    is_folder = is_package(os.path.join(entry.path, module))
+    return clean_path(os.path.join(entry.path, module if is_folder else names[0]))
+
+
 # --- modules without metadata -----------------------------------------------------------------
 
 # Import names of projects whose name says something else.
@@ -1355,7 +1524,7 @@ def place_of(module: str, entries: "List[Entry]", finders: "Dict[str, str]") -> 
 def note_sources(
     found: "List[Json]", entries: "List[Entry]", finders: "Dict[str, str]", problems: "List[str]"
 ) -> None:
-    """Set `built` of torch's domain libraries and `limits` of OpenMMLab's packages.
+    """Set `built` of torch's domain libraries, `limits` of OpenMMLab's packages and `checks`.
 
     Those files are edited by hand or say more than the metadata.
     """
@@ -1372,6 +1541,8 @@ def note_sources(
                 limits = asserted(source) if source else None
                 if limits is not None:
                     record["limits"] = limits
+            elif module == "transformers":
+                record["checks"] = checked(folder_of(module, entries, finders), problems)
 
 
 def asserted(source: str) -> "Optional[Dict[str, str]]":
@@ -1409,6 +1580,35 @@ def asserted(source: str) -> "Optional[Dict[str, str]]":
     found = {module: ",".join(limit) for module, limit in limits.items()}
     found.update(dict.fromkeys(odd, ""))
     return {clean(module): clean(limit) for module, limit in list(found.items())[:MAX_ITEMS]}
+
+
+# The table is written by a script, one pair a line; ast would take 9 ms to import.
+PAIR = re.compile(
+    r"""^[ \t]*(["'])([^"'\n]+)\1[ \t]*:[ \t]*(["'])([^"'\n]*)\3,?[ \t]*$""", re.MULTILINE
+)
+LOOKED_UP = re.compile(
+    r"""^pkgs_to_check_at_runtime = (\[[^\]]*\]|"[^"\n]*"\.split\(\))""", re.MULTILINE
+)
+
+
+def checked(folder: str, problems: "List[str]") -> "Dict[str, str]":
+    """Return the versions of projects that transformers checks when it is imported.
+
+    {"numpy": ">=1.17", "filelock": ""}, of its table and the list of those that are looked up then.
+    """
+    source = read_text(os.path.join(folder, "dependency_versions_table.py"), problems)
+    table = {name: text for _, name, _, text in PAIR.findall(source)}
+    source = read_text(os.path.join(folder, "dependency_versions_check.py"), problems)
+    match = LOOKED_UP.search(source)
+    names = re.sub(r"#.*", "", match.group(1)) if match else ""
+    found = {}
+    for name in re.findall(r"[A-Za-z0-9][A-Za-z0-9._-]*", names.replace(".split()", ""))[
+        :MAX_ITEMS
+    ]:
+        match = re.match(r"([A-Za-z0-9._-]+)(?:\[[^]]*\])?(.*)", table.get(name, ""))
+        if match and name != "python":
+            found[clean(canonical(match.group(1)))] = clean(match.group(2))
+    return found
 
 
 def operand(node: "Any", names: "Dict[str, Tuple[str, str]]", ast: "Any") -> "Tuple[str, str]":
@@ -1711,6 +1911,8 @@ def observe() -> "Json":
         "conda": conda_packages(problems),
         "commands": commands(problems),
         "modules": modules,
+        "standard": standard_shadows(entries),
+        "leftovers": leftovers(entries),
         "torch": torch_files(entries, finders, problems),
     }
     target["problems"] = limited(problems)

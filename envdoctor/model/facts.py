@@ -138,6 +138,9 @@ class Distribution(Record, frozen=True, omit_defaults=True):
     # first those without which a top-level import fails
     missing: Tuple[str, ...] = ()
     missing_count: int = 0  # how many of those looked for
+    cut: Tuple[str, ...] = ()  # up to ten that are shorter than listed: empty, or without their end
+    # of `missing` and `cut`, those without which compiled code does not load or an import fails
+    needed: Tuple[str, ...] = ()
     unimportable: Tuple[str, ...] = ()  # of `modules`, those that nothing serves for that reason
     shadowed_by: str = ""  # search entry whose same-named module is imported instead
     stray: str = ""  # the module there, where it is no copy of this one
@@ -145,6 +148,8 @@ class Distribution(Record, frozen=True, omit_defaults=True):
     # versions of other modules that its __init__.py asserts, {"mmcv": ">=1.3.8,<=1.4.0"}; "" where
     # it tests in another way; None if it was not read (it is for OpenMMLab's packages)
     limits: Optional[Dict[str, str]] = None
+    # the versions of other projects that it checks when it is imported, by canonical name
+    checks: Dict[str, str] = {}
     # where its folder holds metadata of several versions of it, whether the files there are of this
     # one; None where they do not tell
     has_files: Optional[bool] = None
@@ -238,6 +243,9 @@ class Target(Record, frozen=True, omit_defaults=True):
     # of packages of the matrices, and what may serve requirements of which nothing is installed;
     # pkg_resources also with its metadata
     modules: Dict[str, str] = {}
+    # {module: place} of what is imported in place of the standard library's modules
+    standard: Dict[str, str] = {}
+    leftovers: Tuple[str, ...] = ()  # folders that pip had renamed to remove when it was broken off
     torch: Optional[TorchFiles] = None
     gpu_code: Dict[str, GpuCode] = {}  # of distributions of which it was read
     problems: Tuple[str, ...] = ()  # what the probe could not read, and why

@@ -80,7 +80,7 @@ class Environment:
         info = f"{name.replace('-', '_')}-{version}.dist-info"
         metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
         metadata += "".join(f"Requires-Dist: {one}\n" for one in requires)
-        record = "".join(f"{path},sha256=x,1\n" for path in files)
+        record = "".join(f"{path},sha256=x,{len(content)}\n" for path, content in files.items())
         record += f"{info}/METADATA,,\n{info}/RECORD,,\n"
         self.write(
             {

@@ -1037,7 +1037,7 @@ def test_hostile_lists_of_files_take_time_in_proportion(tmp_path, data, modules)
     files = probe.FileList(data)
     assert len(files.modules()) == modules
     files.check_modules(files.modules()[:200])
-    files.missing(str(tmp_path))
+    files.compare(str(tmp_path))
     assert time.process_time() - start < 5  # it was 8 s and more
 
 
@@ -1190,7 +1190,9 @@ def test_hostile_lists_of_files(data):
     files = probe.FileList(data)
     assert all(module.isidentifier() for module in files.modules())
     files.check_modules(files.modules())
-    assert len(files.missing("/nowhere")) <= max(files.count, len(files.checked))
+    gone, cut = files.compare("/nowhere")
+    assert len(gone) <= max(files.count, len(files.checked))
+    assert cut == []
 
 
 @pytest.mark.parametrize(
@@ -1217,3 +1219,134 @@ user = st.text(
 def test_credentials_of_urls_are_taken_out(user, scheme):
     url = f"--index-url {scheme}://{user}@host.example.org/path"
     assert probe.without_credentials(url) == f"--index-url {scheme}://host.example.org/path"
+
+
+# --- files that are cut short ---------------------------------------------------------------------
+
+
+def elf(length: int, end: int) -> bytes:
+    """A 64-bit shared object of that length whose header says where its last part ends."""
+    head = bytearray(64)
+    head[:6] = b"\x7fELF\x02\x01"
+    head[0x28:0x30] = (end - 64).to_bytes(8, "little")
+    head[0x3A:0x3C], head[0x3C:0x3E] = (64).to_bytes(2, "little"), (1).to_bytes(2, "little")
+    return bytes(head) + b"x" * (length - 64)
+
+
+@pytest.mark.parametrize("count", [1, 400])
+def test_files_that_are_cut_short(venv, count):
+    files = {f"aaa/m{number}.py": "x = 1\n" for number in range(count)}
+    files.update({"aaa/__init__.py": "x = 1\n", "aaa/empty.py": "", "aaa/edited.py": "x = 1\n" * 9})
+    files.update({f"aaa/lib/{name}.so": elf(900, 900) for name in ("cut", "stripped", "none")})
+    files["aaa/_C.so"] = elf(900, 900)
+    venv.add("aaa", "1", files)
+    (whole,) = venv.probe().distributions
+    assert (whole.cut, whole.needed, whole.missing) == ((), (), ())
+    venv.write({"aaa/__init__.py": "", "aaa/edited.py": "x = 2\n", "aaa/_C.so": elf(200, 900)})
+    venv.write({"aaa/lib/cut.so": elf(899, 900), "aaa/lib/stripped.so": elf(500, 500)})
+    venv.write({"aaa/lib/none.so": ""})
+    (one,) = venv.probe().distributions
+    assert one.cut == ("aaa/__init__.py", "aaa/_C.so", "aaa/lib/cut.so", "aaa/lib/none.so")
+    assert one.needed == ("aaa/__init__.py", "aaa/_C.so")
+    assert (one.missing, one.unimportable) == ((), ())
+
+
+def test_file_that_another_distribution_wrote_is_not_cut_short(venv):
+    venv.add("opencv-python", "4.8", {"cv2/__init__.py": "x = 1\n"})
+    venv.add("opencv-python-headless", "4.9", {"cv2/__init__.py": ""})
+    assert [one.cut for one in venv.probe().distributions] == [(), ()]
+
+
+def test_missing_libraries_that_nothing_replaces(venv):
+    files = {f"torch/{number}.py": "" for number in range(300)}
+    libraries = ("libtorch_cpu", "libc10", "libtorchbind_test", "libother")
+    files.update({f"torch/lib/{name}.so": "" for name in libraries})
+    files.update({"torch/__init__.py": "", "torch/_C.cpython-38-x86_64-linux-gnu.so": ""})
+    files.update({"torch/fast.cpython-38-x86_64-linux-gnu.so": "", "torch/fast.py": ""})
+    files.update({"torch.libs/libgfortran-0a.so.5": "", "torch/sub/_x.so": ""})
+    venv.add("torch", "2.4.1", files)
+    for path in files:
+        if ".so" in path:
+            (venv.site / path).unlink()
+    (one,) = venv.probe().distributions
+    assert set(one.needed) == {
+        "torch/_C.cpython-38-x86_64-linux-gnu.so",
+        "torch/lib/libc10.so",
+        "torch/lib/libtorch_cpu.so",
+        "torch.libs/libgfortran-0a.so.5",
+    }
+    assert one.missing[:4] == one.needed
+    assert one.missing_count == 8
+    # made again for another Python
+    venv.write({"torch/_C.cpython-311-x86_64-linux-gnu.so": ""})
+    assert len(venv.probe().distributions[0].needed) == 3
+
+
+def test_folders_that_pip_left(venv, tmp_path):
+    venv.write({"~umpy/__init__.py": "", "~umpy.libs/a.so": "", "~note.txt": "", "numpy/a.py": ""})
+    venv.write({"~-mpy-1.26.4.dist-info/RECORD": "numpy/__init__.py,,\n"})
+    venv.write({"~draft/__init__.py": ""}, tmp_path)  # no folder that pip installs into
+    target = venv.probe({"PYTHONPATH": str(tmp_path)})
+    names = ["~-mpy-1.26.4.dist-info", "~umpy", "~umpy.libs"]
+    assert target.leftovers == tuple(f"{venv.site}/{name}" for name in names)
+    assert [(one.name, one.version) for one in target.distributions] == [("~-mpy", "1.26.4")]
+
+
+# --- the standard library -------------------------------------------------------------------------
+
+
+def test_what_comes_before_the_standard_library(venv, tmp_path):
+    path, here = tmp_path / "path", tmp_path / "here"
+    venv.write({"types.py": "", "random/__init__.py": "", "profile/a.py": ""}, path)
+    venv.write({"sys.py": "", "_bisect.py": "", "test/__init__.py": "", "mine.py": ""}, path)
+    venv.write({"copy.py": "", "profile.py": "", "types.py": ""}, here)
+    venv.write({"enum.py": "", "random.py": ""})  # backports come after it
+    environ = {"PYTHONPATH": str(path)}
+    assert venv.probe(environ, here).standard == {
+        "copy": f"{here}/copy.py",
+        "random": f"{path}/random",
+        "types": f"{path}/types.py",
+    }
+    assert venv.probe({}, path.parent).standard == {}
+
+
+def test_standard_library_under_another_name_is_no_shadow(venv, tmp_path):
+    """virtualenv before 20 copied it, and some name it on PYTHONPATH."""
+    copy = tmp_path / f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    venv.write({"types.py": "", "os.py": ""}, copy)
+    assert venv.probe({"PYTHONPATH": str(copy)}, copy).standard == {}
+
+
+# --- what transformers checks ---------------------------------------------------------------------
+
+TABLE = """deps = {
+    "tqdm": "tqdm>=4.27",
+    "huggingface-hub": "huggingface-hub>=0.23.2,<1.0",
+    "Pillow": "Pillow>=10",
+    "jinja[x]": "jinja[x]>=3",
+    "filelock": "filelock",
+    "python": "python>=3.8",
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("table", "names", "checks"),
+    [
+        (TABLE, '["python", "tqdm", "huggingface-hub", "filelock", "unknown"]',
+         {"tqdm": ">=4.27", "huggingface-hub": ">=0.23.2,<1.0", "filelock": ""}),
+        (TABLE, '"python tqdm filelock".split()', {"tqdm": ">=4.27", "filelock": ""}),
+        (TABLE, '["tqdm",  # "filelock" is not\n    "python"]', {"tqdm": ">=4.27"}),
+        (TABLE, "names()", {}),
+        (TABLE, "[1, None, {}]", {}),
+        (TABLE, '["tqdm"', {}),
+        ("deps = {\n    'tqdm': 1,\n}", '["tqdm"]', {}),
+        ("", '["tqdm"]', {}),
+    ],
+)  # fmt: skip
+def test_versions_that_transformers_checks(venv, table, names, checks):
+    check = f"import os\n\npkgs_to_check_at_runtime = {names}\nfor pkg in deps:\n    pass\n"
+    files = {"transformers/__init__.py": "", "transformers/dependency_versions_table.py": table}
+    venv.add("transformers", "5", {**files, "transformers/dependency_versions_check.py": check})
+    (one,) = venv.probe().distributions
+    assert (one.checks, one.limits) == (checks, None)

@@ -27,6 +27,8 @@ _SHORT = re.compile(r"^<=(\d+\.\d+)$")
 #: How torch reads a variable that switches something on.
 _SWITCHED_ON = ("1", "y", "yes", "true")
 _DOUBLED = "holds metadata of"
+#: Where an environment has its packages.
+_LIBRARIES = ("lib", "lib64", "local/lib")
 _GIT = re.compile(r"(^|[._-])(git|g)[0-9a-f]{7,}")
 
 
@@ -40,6 +42,8 @@ class Observation(NamedTuple):
     #: {component: "wheel", "source", "conda", "vendor", "development"}, "" where its metadata does
     #: not show it
     origins: Mapping[str, str] = {}
+    #: {component: the place outside of the environment that serves it}
+    served: Mapping[str, str] = {}
     unclear: Tuple[str, ...] = ()  # why it is not known which release of a package is here
 
 
@@ -58,6 +62,7 @@ def observe(facts: Facts, knowledge: Knowledge) -> Observation:
     untested: List[Build] = []
     unclear: List[str] = []
     origins: Dict[str, str] = {}
+    served: Dict[str, str] = {}
     target = facts.target.value
     if target is None:
         reason = facts.target.unknown or "no environment was examined"
@@ -81,13 +86,16 @@ def observe(facts: Facts, knowledge: Knowledge) -> Observation:
             domain = candidates(package, label, observed, origin)
             domains[name] = domain
             origins[name] = _origin(distribution, package, label, bool(target.conda))
+            if place := outside(target, distribution):
+                served[name] = place
             evidence[name] = Evidence(name, label, origin)
             if domain[0].version is not None and domain[0].version > package.newest:
                 untested.append(domain[0])
         unclear += _without_metadata(target, domains, knowledge)
     set_modules(domains, knowledge)
     vendor = facts.accelerator.vendor.value or ""
-    return Observation(domains, evidence, vendor, tuple(untested), origins, tuple(unclear))
+    new = tuple(untested)
+    return Observation(domains, evidence, vendor, new, origins, served, tuple(unclear))
 
 
 def _without_metadata(
@@ -437,6 +445,7 @@ def one_of(doubled: List[Distribution]) -> Distribution:
         requires_python="",
         requires=tuple(r for r in first.requires if all(r in one.requires for one in every)),
         limits=None,
+        checks={},
         built="",
         problem=problem,
     )
@@ -445,6 +454,42 @@ def one_of(doubled: List[Distribution]) -> Distribution:
 def is_doubled(distribution: Distribution) -> bool:
     """Whether it cannot be told which of several versions is there."""
     return not distribution.version and f" {_DOUBLED} " in distribution.problem
+
+
+def inside(path: str, folder: str) -> bool:
+    """Whether a path is a folder or lies in it; nothing lies in an unnamed one."""
+    return bool(folder) and (path + "/").startswith(folder.rstrip("/") + "/")
+
+
+def outside(target: Target, distribution: Distribution) -> str:
+    """The place of a distribution that is not the environment's own, "" if it is.
+
+    The environment's pip leaves alone what is there, and what it installs comes later on the path.
+    Of what is installed in place, its project folder is the place on purpose.
+    """
+    return "" if distribution.editable else place_outside(target, distribution.search_entry)
+
+
+def place_outside(target: Target, entry: str) -> str:
+    """What an entry of the search path is that does not belong to the environment, "" if it does.
+
+    What the user site adds, pip finds and replaces; what it puts before an environment's own, not.
+    """
+    if not entry or not target.path or not target.prefix:
+        return ""
+    named = target.environ.get("PYTHONPATH", "").split(":")
+    is_named = any(one and one.rstrip("/") == entry.rstrip("/") for one in named)
+    homes = [target.prefix] if is_named else [target.prefix, target.base_prefix]
+    own = [f"{home.rstrip('/')}/{part}" for home in homes for part in _LIBRARIES if home]
+    if any(inside(entry, folder) for folder in own):
+        return ""
+    if is_named:
+        return f"PYTHONPATH entry {entry}"
+    if inside(entry, target.user_site):
+        is_alone = target.prefix == target.base_prefix and not target.conda
+        shadows = any(inside(d.shadowed_by, target.user_site) for d in target.distributions)
+        return f"user site {entry}" if shadows and not is_alone else ""
+    return f"folder {entry}"
 
 
 def _python(target: Target) -> Value:

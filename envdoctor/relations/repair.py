@@ -249,6 +249,8 @@ class Repairs:
         build = self.installed[name]
         package = self.knowledge.packages[name]
         for_devices = "cuda" in package.variant
+        if name in self.observation.served:
+            return f"served from {self.observation.served[name]}"
         if origin == "vendor" or (local_part(build.label) and package.local is None):
             return "a vendor's or somebody's own build"
         if origin == "source":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterator, List, Set, Tuple
+from typing import Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
 from packaging.utils import canonicalize_name
 
@@ -12,12 +12,15 @@ from envdoctor.model.facts import Distribution, Target
 from envdoctor.model.finding import Evidence
 from envdoctor.relations.judge import Relations, judge
 from envdoctor.rules.lookup import (
+    cut_off,
     fix,
     imported,
+    is_tree,
     label,
     listed,
     moves_torch,
     of_the_system,
+    outside,
     pip,
     sees_all,
 )
@@ -56,7 +59,7 @@ def examine(context: Context) -> Iterator[Fault]:
             lacking = [
                 (missing, specifier)
                 for missing, specifier in _missing(distribution, installed, known)
-                if missing not in served
+                if missing not in served and cut_off(target, missing) is None
             ]
             told = _told(name, context) if lacking else set()
             for missing, specifier in lacking:
@@ -149,7 +152,7 @@ def _shared(
             Evidence(label(installed[name]), f"requires {missing}{s}", installed[name].path)
             for name, s in wanters.items()
         ),
-        fixes=fix(*_install(context, {missing: specifiers})),
+        fixes=fix(*_install(context, {missing: specifiers}, map(installed.get, wanters))),
     )
 
 
@@ -161,12 +164,20 @@ def _lacking(context: Context, wanter: Distribution, missing: Dict[str, str]) ->
             Evidence(label(wanter), f"requires {name}{specifier}", wanter.path)
             for name, specifier in missing.items()
         ),
-        fixes=fix(*_install(context, missing)),
+        fixes=fix(*_install(context, missing, [wanter])),
     )
 
 
-def _install(context: Context, missing: Dict[str, str]) -> List[str]:
-    """The command that adds them, unless that could exchange torch."""
+def _install(
+    context: Context, missing: Dict[str, str], wanters: Iterable[Optional[Distribution]]
+) -> List[str]:
+    """The command that adds them, unless that could exchange torch.
+
+    For what another environment has nothing is added to this one; for a source tree it is.
+    """
+    target = context.target
+    if all(one is None or (outside(target, one) and not is_tree(one)) for one in wanters):
+        return []
     if any(moves_torch(name, context.knowledge) for name in missing):
         return []
-    return [pip(context.target, "install", *(name + wanted for name, wanted in missing.items()))]
+    return [pip(target, "install", *(name + wanted for name, wanted in missing.items()))]

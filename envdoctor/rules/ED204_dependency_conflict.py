@@ -20,7 +20,7 @@ from envdoctor.rules.lookup import (
     on_an_index,
     pip,
 )
-from envdoctor.rules.requirements import applies, environment, meets, narrowest, parse
+from envdoctor.rules.requirements import agree, applies, environment, meets, narrowest, parse
 from envdoctor.rules.rule import Context, Fault
 
 
@@ -70,6 +70,8 @@ def _is_judged_elsewhere(
         return True
     if wanter.installer == held.installer == "conda":
         return True
+    if meets(held.version, wanter.checks.get(wanted, "")) is False:
+        return True  # transformers-dependency-range: it is looked up at import
     if is_development(wanter.version) or is_development(held.version):
         return False  # relations do not compare it
     return _has_relation(name, wanted, wanter, context.knowledge)
@@ -92,7 +94,7 @@ def _has_relation(name: str, wanted: str, wanter: Distribution, knowledge: Knowl
 def _conflict(context: Context, name: str, held: Distribution, wished: List[_Wish]) -> Fault:
     broken = [wish for wish in wished if not wish.met]
     specifiers = list(dict.fromkeys(wish.specifier for wish in wished))
-    together = _agree(specifiers)
+    together = agree(specifiers)
     commands = []
     if together and on_an_index(held) and not moves_torch(name, context.knowledge):
         commands.append(pip(context.target, "install", name + narrowest(specifiers)))
@@ -113,11 +115,3 @@ def _conflict(context: Context, name: str, held: Distribution, wished: List[_Wis
         ),
         fixes=fix(*commands),
     )
-
-
-def _agree(specifiers: List[str]) -> bool:
-    """Whether a version at or just above a bound lies in all of them."""
-    text = ",".join(specifiers)
-    bounds = [match.rstrip(".*") for match in re.findall(r"[0-9][^,\s]*", text)]
-    candidates = ["0", *bounds, *(f"{bound}.0.0.1" for bound in bounds)]
-    return any(meets(candidate, text) for candidate in candidates)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import Dict, Iterator, List, Optional, Set, Tuple
 
 from envdoctor.knowledge.load import Knowledge
@@ -15,10 +14,12 @@ from envdoctor.rules.lookup import (
     important_first,
     inside,
     is_leftover,
+    kind_of,
     label,
     listed,
     name_of,
     of_the_system,
+    off_the_path,
     python_says,
 )
 from envdoctor.rules.requirements import parse
@@ -26,6 +27,12 @@ from envdoctor.rules.rule import Context, Fault
 
 # A training imports neither.
 _INSTALLERS = frozenset(["pip", "wheel"])
+#: {kind of entry: the words for one package, those for several}
+_WORDS = {
+    "": ("", "several"),
+    "user": ("user", "user_several"),
+    "pythonpath": ("pythonpath", "pythonpath_several"),
+}
 
 
 def examine(context: Context) -> Iterator[Fault]:
@@ -80,16 +87,16 @@ def _other_versions(
     first, *more = important_first([d for d, _ in pairs], knowledge)
     return Fault(
         component=label(first),
-        words=_kind(target, entry),
+        words=_WORDS[kind_of(target, entry)][bool(more)],
         fields={
             "imported": label(other_of[id(first)]),
             "installed": label(first),
             "entry": entry,
             "folder": first.search_entry,
-            "others": listed(label(other_of[id(d)]) for d in more) or "-",
+            "others": listed(label(other_of[id(d)]) for d in more),
         },
         evidence=tuple(e for d, other in pairs for e in (evidence(other), evidence(d))),
-        fixes=fix(*_commands(target, entry)),
+        fixes=fix(*off_the_path(target, entry)),
         verify=(_where(target, other_of[id(first)]),),
     )
 
@@ -98,15 +105,14 @@ def _severity(distribution: Distribution, wanted: Set[str], knowledge: Knowledge
     """How grave it is that something else than a copy is imported in its place; "" if it may be so.
 
     Projects have packages of their own under names of others (datasets, evaluate): of those that
-    nothing here needs nothing is said. A package in place of one that stacks rest on may be a
-    stand-in on purpose, a single file hardly is.
+    nothing here needs nothing is said.
     """
     name = name_of(distribution)
     is_file = distribution.stray.endswith((".py", ".pyc", ".so"))
     if not distribution.stray:
         return ""
     if name in knowledge.packages:
-        return "error" if is_file else "warning"
+        return "error"
     return "warning" if is_file and name in wanted else ""
 
 
@@ -142,29 +148,6 @@ def _trees(target: Target, entry: str, found: List[Distribution]) -> Fault:
         fixes=fix(),
         verify=(_where(target, found[0]),),
     )
-
-
-def _kind(target: Target, entry: str) -> str:
-    if inside(entry, target.user_site):
-        return "user"
-    entries = target.environ.get("PYTHONPATH", "").split(":")
-    return "pythonpath" if any(_is_same(entry, one) for one in entries) else ""
-
-
-def _is_same(entry: str, other: str) -> bool:
-    return bool(other) and entry.rstrip("/") == other.rstrip("/")
-
-
-def _commands(target: Target, entry: str) -> List[str]:
-    """What takes an entry off the path; the rest of PYTHONPATH may be needed and stays."""
-    kind = _kind(target, entry)
-    if kind == "user":
-        return ["export PYTHONNOUSERSITE=1"]
-    if kind != "pythonpath":
-        return []
-    entries = target.environ["PYTHONPATH"].split(":")
-    rest = ":".join(one for one in entries if one and not _is_same(entry, one))
-    return [f"export PYTHONPATH={shlex.quote(rest)}" if rest else "unset PYTHONPATH"]
 
 
 def _module(distribution: Distribution) -> str:

@@ -1,4 +1,4 @@
-"""Files that a distribution's RECORD lists are not on disk."""
+"""Files that a distribution's RECORD lists are not on disk, or not whole."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from typing import Iterator, List
 from envdoctor.model.facts import Distribution, Target
 from envdoctor.model.finding import Evidence
 from envdoctor.rules.lookup import (
+    again,
     fix,
     imported,
     label,
     listed,
-    moves_torch,
     name_of,
-    on_an_index,
-    pip,
     python_says,
 )
 from envdoctor.rules.rule import Context, Fault
@@ -25,31 +23,29 @@ _INSTALLERS = frozenset(["pip", "wheel"])
 
 
 def examine(context: Context) -> Iterator[Fault]:
-    """Report distributions that lack modules or libraries of theirs."""
+    """Report distributions that lack modules or libraries of theirs, or have them cut short."""
     target = context.target
     for name, distribution in imported(target).items():
         lost = [m for m in distribution.unimportable if m.isidentifier() and m.isascii()]
-        if (
-            not (distribution.missing or lost)
-            or distribution.editable
-            or _twin(distribution, target)
-        ):
+        damaged = distribution.missing or distribution.cut or lost
+        if not damaged or distribution.editable or _twin(distribution, target):
             continue
         if distribution.installer == "conda" and not lost:
-            continue  # its packagers take files out on purpose
-        commands = []
-        if not moves_torch(name, context.knowledge) and on_an_index(distribution):
-            requirement = f"{distribution.name}=={distribution.version}"
-            options = ["--force-reinstall", "--no-deps", requirement]
-            commands.append(pip(target, "install", *options))
+            continue  # its packagers take files out on purpose, and change those that they leave
+        absent = [file for file in distribution.missing if file in distribution.needed]
+        words = "gone" if lost else "needed" if absent else ""
+        if not words and distribution.cut:
+            words = "cut"
+        grave = (lost or distribution.needed) and name not in _INSTALLERS
         yield Fault(
             component=label(distribution),
-            severity="error" if lost and name not in _INSTALLERS else None,
-            words="gone" if lost else "",
+            severity="error" if grave else None,
+            words=words,
             fields={
                 "distribution": label(distribution),
                 "modules": listed(lost),
                 "files": _files(distribution),
+                "cut": listed(distribution.cut),
                 "folder": distribution.search_entry,
             },
             evidence=(
@@ -57,7 +53,7 @@ def examine(context: Context) -> Iterator[Fault]:
                     label(distribution), _evidence(distribution), f"{distribution.path}/RECORD"
                 ),
             ),
-            fixes=fix(*commands),
+            fixes=fix(again(context, distribution)),
             verify=tuple(python_says(target, f"import {module}") for module in lost[:1]),
         )
 
@@ -84,6 +80,8 @@ def _evidence(distribution: Distribution) -> str:
     texts: List[str] = []
     if distribution.missing:
         texts.append(f"without {_files(distribution)}")
+    if distribution.cut:
+        texts.append(f"shorter than listed: {listed(distribution.cut)}")
     if distribution.unimportable:
         texts.append(f"nothing serves {listed(distribution.unimportable)}")
     if distribution.looked_for:

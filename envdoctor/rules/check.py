@@ -36,6 +36,7 @@ from envdoctor.relations.tell import Teller, probe
 from envdoctor.rules.asked import asked_summary, taken_evidence
 from envdoctor.rules.change import fixes, interpreter, no_fix
 from envdoctor.rules.lines import lines_fix
+from envdoctor.rules.outside import SHADOW, by_cause, of_place
 from envdoctor.rules.page import Page, pages
 from envdoctor.rules.rule import Context, Fault
 
@@ -48,22 +49,19 @@ replace = msgspec.structs.replace
 
 def check(facts: Facts, knowledge: Knowledge) -> Report:
     """Everything that is wrong with the environment of `facts`, gravest first."""
-    known = pages()
-    target = facts.target.value
-    asked = target.asked if target is not None else None
-    if target is None or asked is None:
-        examination = _Examination(facts, knowledge, observe(facts, knowledge), known)
-    else:
-        observed = observe_asked(facts, target, asked, knowledge)
-        examination = _AskedExamination(facts, knowledge, observed, known)
-    examination.relations_broken()
-    examination.rules_broken()
-    examination.mend()
+    examination = _examined(facts, knowledge)
+    told = by_cause(examination.findings, facts, lambda f: _examined(f, knowledge).findings)
     findings = sorted(
-        examination.findings,
-        key=lambda f: (-SEVERITIES.index(f.severity), PHASES.index(f.phase), f.code, f.component),
+        told,
+        key=lambda f: (
+            -SEVERITIES.index(f.severity),
+            PHASES.index(f.phase),
+            f.name != SHADOW,  # others may be of what comes from there
+            f.code,
+            f.component,
+        ),
     )
-    unsettled = {f.name for f in findings} | examination.unsettled
+    unsettled = {f.name for f in (*findings, *examination.findings)} | examination.unsettled
     return Report(
         command="check",
         envdoctor_version=__version__,
@@ -76,6 +74,22 @@ def check(facts: Facts, knowledge: Knowledge) -> Report:
         skipped=tuple(examination.skipped),
         facts_digest=digest(facts),
     )
+
+
+def _examined(facts: Facts, knowledge: Knowledge) -> _Examination:
+    """All that is found in facts, with the changes that mend it."""
+    known = pages()
+    target = facts.target.value
+    asked = target.asked if target is not None else None
+    if target is None or asked is None:
+        examination = _Examination(facts, knowledge, observe(facts, knowledge), known)
+    else:
+        observed = observe_asked(facts, target, asked, knowledge)
+        examination = _AskedExamination(facts, knowledge, observed, known)
+    examination.relations_broken()
+    examination.rules_broken()
+    examination.mend()
+    return examination
 
 
 class _Examination:
@@ -263,7 +277,9 @@ class _Examination:
                 self.ruled_out.append(page.name)
 
     def _fault(self, page: Page, fault: Fault) -> Finding:
-        return _finding(page, fault)
+        target = self.facts.target.value
+        finding = _finding(page, fault)
+        return finding if target is None else of_place(finding, fault, target)
 
 
 class _AskedExamination(_Examination):

@@ -5,15 +5,21 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import PurePosixPath
-from typing import Iterable, Sequence, Tuple
+from typing import Iterable, List, Optional, Sequence, Tuple
 
 from packaging.utils import canonicalize_name
 
 from envdoctor.knowledge.load import Knowledge
+from envdoctor.model.build import ABSENT, Build
 from envdoctor.model.facts import Distribution, Observed, Target
 from envdoctor.model.finding import Evidence, Fix
-from envdoctor.model.versions import is_development, local_part
+from envdoctor.model.versions import is_development, local_part, try_parse
+from envdoctor.relations.observe import candidates
 from envdoctor.relations.observe import imported as imported
+from envdoctor.relations.observe import inside as inside
+from envdoctor.relations.observe import outside as outside
+from envdoctor.relations.repair import requirement_arguments
+from envdoctor.rules.rule import Context
 
 #: How the probe words that it did not see the whole search path.
 INCOMPLETE = (
@@ -23,6 +29,11 @@ INCOMPLETE = (
     "only the environment's site-packages was read",
 )
 _LISTED = 4
+#: Origins of builds that cannot be had a second time.
+_NOT_PUBLISHED = ("vendor", "source", "development")
+_DASHES = re.compile(r"[-_.]+")
+_REPLACED = 3  # letters of a name that pip replaces at most, before it finds one that is free
+_IN_PLACE = frozenset("-~.=%0123456789")
 #: What rules ask of pip besides requirements.
 _PIP_WORDS = frozenset(
     ["install", "uninstall", "-y", "--force-reinstall", "--no-deps", "...", "--"]
@@ -49,14 +60,14 @@ def on_an_index(distribution: Distribution) -> bool:
     return not (not version or located or local_part(version) or is_development(version))
 
 
+def is_tree(distribution: Distribution) -> bool:
+    """Whether it is the source tree of a project, with the metadata that building it left."""
+    return distribution.path.endswith(".egg-info") and not distribution.installer
+
+
 def of_the_system(distribution: Distribution) -> bool:
     """Whether it came with the operating system, whose packagers split and patch requirements."""
     return distribution.search_entry.startswith(("/usr/lib/python3/", "/usr/lib/python3."))
-
-
-def inside(path: str, folder: str) -> bool:
-    """Whether a path is a folder or lies in it; nothing lies in an unnamed one."""
-    return bool(folder) and (path + "/").startswith(folder.rstrip("/") + "/")
 
 
 def folder_of(path: str) -> str:
@@ -114,6 +125,76 @@ def pip(target: Target, *arguments: str) -> str:
     if not all(a in _PIP_WORDS or _REQUIREMENT.fullmatch(a) for a in arguments):
         return ""
     return shlex.join([target.python or "python", "-m", "pip", *arguments])
+
+
+def again(context: Context, distribution: Distribution) -> str:
+    """A command that installs the same build once more, and nothing else; "" if none is known.
+
+    Where the matrices name one place to have it from, that is taken: PyPI has no local versions.
+    """
+    target, observed = context.target, context.observed
+    name, version = name_of(distribution), distribution.version
+    located = distribution.direct_url or distribution.editable or outside(target, distribution)
+    if located or observed.origins.get(name) in _NOT_PUBLISHED:
+        return ""
+    options = ["--force-reinstall", "--no-deps"]
+    package = context.knowledge.packages.get(name)
+    if package is not None and try_parse(version) is not None:
+        builds = observed.domains[name]
+        if builds == (ABSENT,):
+            builds = candidates(package, version, {}, "")
+        stated = {requirement_arguments(b) for b in builds if isinstance(b, Build)}
+        named = [text.split() for text in stated if text]
+        if local_part(version):
+            named = [words for words in named if words[0] == f"{name}=={version}"]
+        if len(named) == 1:
+            python = target.python or "python"
+            return shlex.join([python, "-m", "pip", "install", *options, *named[0]])
+    if moves_torch(name, context.knowledge) or not on_an_index(distribution):
+        return ""
+    return pip(target, "install", *options, f"{distribution.name}=={version}")
+
+
+def cut_off(target: Target, name: str) -> Optional[Distribution]:
+    """What pip left of a project that it was removing when it was broken off.
+
+    It renames numpy to ~umpy, or replaces more than one letter where that name is taken.
+    """
+    plain = _DASHES.sub("-", name.lower())
+    for one in target.distributions:
+        if not is_leftover(one):
+            continue
+        left = one.name.lower()
+        for at in range(1, min(_REPLACED, len(left) - 1) + 1):
+            tail = _DASHES.sub("-", left[at:])
+            length = len(plain) - len(tail)
+            if length == at and plain.endswith(tail) and set(left[1:at]) <= _IN_PLACE:
+                return one
+    return None
+
+
+def kind_of(target: Target, entry: str) -> str:
+    """Which part of the search path has an entry: "user", "pythonpath", "" for any other."""
+    if inside(entry, target.user_site):
+        return "user"
+    entries = target.environ.get("PYTHONPATH", "").split(":")
+    return "pythonpath" if any(_is_same(entry, one) for one in entries) else ""
+
+
+def _is_same(entry: str, other: str) -> bool:
+    return bool(other) and entry.rstrip("/") == other.rstrip("/")
+
+
+def off_the_path(target: Target, entry: str) -> List[str]:
+    """What takes an entry off the path; the rest of PYTHONPATH may be needed and stays."""
+    kind = kind_of(target, entry)
+    if kind == "user":
+        return ["export PYTHONNOUSERSITE=1"]
+    if kind != "pythonpath":
+        return []
+    entries = target.environ["PYTHONPATH"].split(":")
+    rest = ":".join(one for one in entries if one and not _is_same(entry, one))
+    return [f"export PYTHONPATH={shlex.quote(rest)}" if rest else "unset PYTHONPATH"]
 
 
 def python_says(target: Target, statement: str) -> str:

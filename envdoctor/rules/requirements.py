@@ -136,6 +136,14 @@ def narrowest(specifiers: Iterable[str]) -> str:
     return ",".join(exact or [*bounds, *rest])
 
 
+def agree(specifiers: List[str]) -> bool:
+    """Whether a version at or just above a bound lies in all of them."""
+    text = ",".join(specifiers)
+    bounds = [match.rstrip(".*") for match in re.findall(r"[0-9][^,\s]*", text)]
+    candidates = ["0", *bounds, *(f"{bound}.0.0.1" for bound in bounds)]
+    return any(meets(candidate, text) for candidate in candidates)
+
+
 def _strictest(clauses: List[str], choose: Callable[[Iterable[Version]], Version]) -> List[str]:
     bounds = {clause: Version(clause.lstrip("<>= ")) for clause in clauses}
     if not bounds:

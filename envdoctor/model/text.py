@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Callable, List
 
-_FIELD = re.compile(r"\{([^{}]*)\}")
+#: A field of a template.
+FIELD = re.compile(r"\{([^{}]*)\}")
 _LIMIT = 300
 
 
@@ -21,7 +22,7 @@ def clean(text: str, limit: int = _LIMIT) -> str:
 
 def fields(template: str) -> List[str]:
     """The names of a template's fields, in order."""
-    return _FIELD.findall(template)
+    return FIELD.findall(template)
 
 
 def render(template: str, field: Callable[[str], str]) -> str:
@@ -29,4 +30,9 @@ def render(template: str, field: Callable[[str], str]) -> str:
 
     Nothing else of the template is interpreted, and what a field yields is never read again.
     """
-    return _FIELD.sub(lambda match: clean(field(match.group(1))), template)
+    return fill(template, lambda name: clean(field(name)))
+
+
+def fill(template: str, field: Callable[[str], str]) -> str:
+    """`template` with each `{name}` replaced by `field(name)`, as it is."""
+    return FIELD.sub(lambda match: field(match.group(1)), template)

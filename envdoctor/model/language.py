@@ -8,7 +8,8 @@ what is wrong) writes English, which `translate` turns into the language where i
 from __future__ import annotations
 
 import functools
-from typing import List, Mapping, NamedTuple, Optional, Tuple
+import re
+from typing import List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from envdoctor.model.text import FIELD, fields, fill
 
@@ -20,10 +21,13 @@ LANGUAGES = (ENGLISH, CHINESE)
 VARIABLE = "ENVDOCTOR_LANG"
 _LOCALES = ("LC_ALL", "LC_MESSAGES", "LANG")
 _CHARACTERS = ("LC_ALL", "LC_CTYPE", "LANG")
-_UTF_8 = ("", "utf8")
 # How deep a reason may stand in a reason.
 _DEEPEST = 12
 _LONGEST = 10_000
+#: Fields that are numbers, and how many characters of a template say enough.
+_NUMBERS = ("number", "line", "seconds", "size")
+_NUMBER = re.compile(r"[0-9.]+")
+_TELLING = 10
 
 
 def preferred(environ: Mapping[str, str]) -> str:
@@ -51,7 +55,9 @@ def _language(locale: str) -> str:
 
 def _writes_any(locale: str) -> bool:
     name, _, characters = locale.partition("@")[0].partition(".")
-    return name not in ("C", "POSIX") and characters.replace("-", "").lower() in _UTF_8
+    if not characters:
+        return name not in ("C", "POSIX")
+    return characters.replace("-", "").lower() == "utf8"
 
 
 def say(language: str, template: str, **values: object) -> str:
@@ -84,6 +90,19 @@ class _Template(NamedTuple):
     names: Tuple[str, ...]
     chinese: str
 
+    def believes(self, values: Sequence[str]) -> bool:
+        """Whether a text with these values is surely its own.
+
+        "nvcc is not on PATH" is none of "{command} on PATH": of a template that begins with a field
+        and says little, each value is one word.
+        """
+        numbers = [value for n, value in zip(self.names, values) if n in _NUMBERS]
+        if not all(_NUMBER.fullmatch(value) for value in numbers):
+            return False
+        words = "".join(self.pieces)
+        telling = len(words.replace(" ", "")) >= _TELLING or "): " in words
+        return bool(self.pieces[0] or numbers or telling) or not any(" " in v for v in values)
+
 
 @functools.lru_cache(maxsize=None)
 def _templates() -> List[_Template]:
@@ -107,14 +126,14 @@ def _chinese(text: str, depth: int) -> str:
         return known or text
     for template in _templates():
         values = _match(template.pieces, text)
-        if values is not None:
-            named = dict(zip(template.names, values))
-            return fill(template.chinese, lambda name: _chinese(named[name], depth + 1))
-    for mark, chinese_mark in (("; ", "；"), (": ", "：")):
+        if values is not None and template.believes(values):
+            told = {n: _chinese(value, depth + 1) for n, value in zip(template.names, values)}
+            return fill(template.chinese, told.__getitem__)
+    for mark in sorted(("; ", ": "), key=(text + "; : ").find):  # the first that stands there
         first, found, rest = text.partition(mark)
-        told = (_chinese(first, depth + 1), _chinese(rest, depth + 1))
-        if found and told != (first, rest):
-            return chinese_mark.join(told)
+        clauses = (_chinese(first, depth + 1), _chinese(rest, depth + 1))
+        if found and clauses != (first, rest):
+            return say(CHINESE, mark).join(clauses)
     return text
 
 

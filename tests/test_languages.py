@@ -11,7 +11,9 @@ from typing import Dict, Iterator, List, Set, Tuple, Union
 import click
 import pytest
 
+import envdoctor
 from envdoctor.commands.cli import cli
+from envdoctor.facts.snapshot import load as load_facts
 from envdoctor.knowledge.load import load
 from envdoctor.model.chinese import SAID, WRITTEN
 from envdoctor.model.finding import PHASES, SEVERITIES
@@ -19,8 +21,10 @@ from envdoctor.model.language import CHINESE, ENGLISH, count, preferred, say, tr
 from envdoctor.model.relation import BASES, Relation, Words
 from envdoctor.model.text import fields
 from envdoctor.relations.components import DOTTED
+from envdoctor.report import words
+from envdoctor.report.view import View
 from envdoctor.resolver.overview import NEW, NOT_AS_PINNED, NOT_JUDGED, READY, UNKNOWN
-from envdoctor.rules.page import Page, pages
+from envdoctor.rules.page import Page, _decode, pages
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "envdoctor"
@@ -93,7 +97,7 @@ def test_chinese_is_set_as_chinese(catalogue: Dict[str, str]) -> None:
 def test_written_templates_are_telling() -> None:
     """What is recognized by its words has some: else names and versions would be taken for it."""
     between = {text: re.sub(r"\{[^{}]*\}", " ", text) for text in WRITTEN if fields(text)}
-    vague = [text for text, words in between.items() if not re.search(r"[a-z]{2,}|\): ", words)]
+    vague = [text for text, said in between.items() if not re.search(r"[a-z]{2,}|\): ", said)]
     assert vague == []
 
 
@@ -258,8 +262,8 @@ def is_prose(text: str) -> bool:
     """Whether a literal may be words for people: a small letter of a word after a space, or so."""
     if "\\" in text or "\n" in text or COMMANDS.match(text):
         return False
-    words = re.search(r"(?:^|[ ;])[a-z]{2,}", without_samples(text))
-    return bool(words and re.search(r"[A-Za-z0-9,;:)'] +[a-z7]|^ ?[a-z]{2,} $|^; [a-z]", text))
+    word = re.search(r"(?:^|[ ;])[a-z]{2,}", without_samples(text))
+    return bool(word and re.search(r"[A-Za-z0-9,;:)'] +[a-z7]|^ ?[a-z]{2,} $|^; [a-z]", text))
 
 
 def without_samples(text: str) -> str:
@@ -333,6 +337,32 @@ def test_help_is_there_in_chinese(name: str) -> None:
     assert [text for text in told if translate(CHINESE, text) == text] == []
 
 
+#: Reports of environments that people have, on which many rules speak or say why they do not.
+REPORTS = [
+    *sorted((ROOT / "tests/acceptance/fixtures").glob("*.json")),
+    *sorted((ROOT / "tests/pasted/reports").glob("*.yaml")),
+]
+#: Words that stand in sentences, and in no name, version or command of these reports.
+ENGLISH_WORDS = re.compile(
+    r"(?<![\w/.-])(?:the|of|was|for|is|not|no|none|unknown|from|and|with|which|requires|needs|will"
+    r"|on|cannot|or|has|have|are|there|it|its|this)(?![\w/.-])"
+)
+
+
+@pytest.mark.parametrize("report", REPORTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("assume", [(), ("gpu=rtx5090", "driver=470")], ids=["as it is", "assumed"])
+def test_a_report_in_chinese_has_no_english_sentence(report: Path, assume: Tuple[str, ...]) -> None:
+    told = envdoctor.check(facts=report, assume=assume, language="zh")
+    sentences = [skipped.reason for skipped in told.skipped]
+    for one in told.findings:
+        sentences += [one.summary, one.why, *(fix.summary for fix in one.fixes)]
+        sentences += [text for e in one.evidence for text in (e.fact, e.value, e.origin)]
+    facts = load_facts(str(report))
+    sentences += words.target("zh", facts, View()), words.tools("zh", facts)
+    sentences += [words.accelerators("zh", facts.accelerator)]
+    assert [text for text in sentences if ENGLISH_WORDS.search(text)] == []
+
+
 # --- pages and relations ---------------------------------------------------------------------
 
 
@@ -346,16 +376,24 @@ def named(one: Union[Page, Relation]) -> str:
     return one.code if isinstance(one, Page) else one.id
 
 
-def same_words(words: Words) -> None:
+def same_words(templates: Words) -> None:
     """The Chinese templates have the parts and the fields of the English ones, and no other."""
-    english, chinese = words.get("en", {}), words.get("zh", {})
+    english, chinese = templates.get("en", {}), templates.get("zh", {})
     assert set(chinese) == set(english), "words: zh: has the keys of en:"
+    assert [found for text in chinese.values() for found in unevenly_set(text)] == []
     for part, template in english.items():
         assert set(fields(chinese[part])) == set(fields(template)), part
         assert not chinese[part].endswith(("。", ".", " ")), f"{part}: a clause, no full stop"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
+def example() -> Page:
+    """The page that CONTRIBUTING.md shows how to write."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (page,) = re.findall(r"```markdown\n(.*?)\n```", text, re.DOTALL)
+    return _decode({"ED123_old_pip.md": page})["ED123"]
+
+
+@pytest.mark.parametrize("page", [*PAGES, example()], ids=named)
 def test_a_page_is_there_in_chinese(page: Page) -> None:
     where = f"envdoctor/rules/{page.code}_{page.name.replace('-', '_')}.md"
     assert re.search(f"[{HAN}]", page.title_zh), f"{where}: title_zh: is missing"
@@ -368,7 +406,7 @@ def test_a_page_is_there_in_chinese(page: Page) -> None:
             assert len(listed.findall(chinese[heading])) == len(listed.findall(text)), where
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
+@pytest.mark.parametrize("page", [*PAGES, example()], ids=named)
 def test_words_of_a_page_are_there_in_chinese(page: Page) -> None:
     same_words(page.words)
 

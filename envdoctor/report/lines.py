@@ -20,7 +20,8 @@ _OPENING = "\u2018\u201c\u300a\u300c\u300e\u3010\uff08"
 _CLOSING = f"\u2019\u201d{_FULL_STOPS}"
 _WORD = rf"[^\s{_WIDE}{_OPENING}{_FULL_STOPS}]+"
 _PIECE = re.compile(
-    rf"[{_OPENING}]*(?:[{_WIDE}]|{_WORD})[{_CLOSING}]*|[{_OPENING}]+|[{_FULL_STOPS}]+|\s+"
+    rf"[{_OPENING}]*(?:[{_WIDE}][])}},.;:!?]*|{_WORD})[{_CLOSING}]*"
+    rf"|[{_OPENING}]+|[{_FULL_STOPS}]+|\s+"
 )
 
 

@@ -187,6 +187,7 @@ NOT_SAID = {
     "the matrices do not know ",
     "version.py names ",
     "module  has no attribute ",
+    "language is one of , not ",  # to a programmer
     "envdoctor: ",
     "libcuda: ",
     "nvidia-smi: ",

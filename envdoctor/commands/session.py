@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, NamedTuple, Optional, Sequence, Tuple, Union
 
-from envdoctor.model.language import ENGLISH
+from envdoctor.model.language import ENGLISH, LANGUAGES
 
 # Imported where they are used: `--help` and `import envdoctor` are not to wait for them.
 if TYPE_CHECKING:
@@ -103,8 +103,10 @@ def check(
     and reasons: "en" or "zh".
 
     Raises SnapshotError, TargetError, RequirementsError, AssumeError, DocumentError,
-    UnsupportedSystemError.
+    UnsupportedSystemError, and ValueError for a language that there is not.
     """
+    if language not in LANGUAGES:
+        raise ValueError(f"language is one of {', '.join(LANGUAGES)}, not {language!r}")
     from envdoctor.knowledge.load import load
     from envdoctor.rules.check import check as examine
 

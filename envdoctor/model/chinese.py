@@ -89,8 +89,8 @@ SAID: Dict[str, str] = {
     "{component}: {summary}": "{component}：{summary}",
     "{model}: {state}": "{model}：{state}",
     "ready": "可用",
-    "new env": "需新建环境",
-    "not as pinned": "无法按原版本",
+    "new env": "新建环境",
+    "not as pinned": "需换版本",
     "GPU unknown": "显卡未知",
     "not judged": "未判断",
     "name the environment that trains": "指定用于训练的环境",
@@ -548,10 +548,10 @@ WRITTEN: Dict[str, str] = {
     "list them: {command}": "列出全部：{command}",
     "cannot write {file}: {reason}": "无法写入 {file}：{reason}",
     "cannot write to stdout: {reason}": "无法写入标准输出：{reason}",
-    "envdoctor: wrote {file} ({size} KB, {personal})": "envdoctor：已写入 {file}（{size} KB，{personal}）",
+    "envdoctor: wrote {file} ({size} KB, {personal})": "envdoctor: 已写入 {file}（{size} KB，{personal}）",
     "personal details left out": "已去除个人信息",
     "personal details included": "包含个人信息",
-    "envdoctor: still working ...": "envdoctor：仍在检查……",
+    "envdoctor: still working ...": "envdoctor: 仍在检查……",
     "gave up after {seconds} s (--timeout)": "{seconds} 秒后放弃（--timeout）",
     "A slow file system or a hanging driver may need more.": "文件系统较慢或驱动卡住时可能需要更长时间。",
     "{value} is not between {least} and {most} seconds.": "{value} 不在 {least} 到 {most} 秒之间。",
@@ -645,7 +645,7 @@ WRITTEN: Dict[str, str] = {
     ),
     'Models, the last answer, are the profiles that ship with envdoctor. "ready": this environment holds the stack that the authors pin, and nothing in it is broken. "new env": it does not, but this machine runs that stack in an environment of its own. "not as pinned": the GPU, the driver or the system rules that stack out; other versions are needed. "GPU unknown", "not judged": it cannot be told here.': (
         "最后一项“模型”是 envdoctor 自带的训练配置。“可用”：该环境就是作者锁定的版本组合，且没有问题。"
-        "“需新建环境”：该环境不是，但本机可以在单独的环境中运行该组合。“无法按原版本”：显卡、驱动或系统"
+        "“新建环境”：该环境不是，但本机可以在单独的环境中运行该组合。“需换版本”：显卡、驱动或系统"
         "不支持该组合，需要其他版本。“显卡未知”“未判断”：在这里无法判断。"
     ),
     "Exit code: 0 no error was found, 1 one was, 2 wrong usage, 3 the environment could not be examined.": (

@@ -126,6 +126,8 @@ def test_from_python(broken: str) -> None:
     assert report.language == "zh"
     assert all(HAN.search(finding.summary) for finding in report.findings)
     assert package.check(facts=broken).language == "en"
+    with pytest.raises(ValueError, match="language is one of en, zh"):
+        package.check(facts=broken, language="fr")
 
 
 def test_overview_is_in_chinese(envdoctor: Callable[..., Any], broken: str) -> None:

@@ -2,6 +2,14 @@
 # Sourced by the scripts beside it. Makes environments of this clone's own: the user's active
 # environment is neither used nor changed.
 
+# The language is chosen as envdoctor itself does, but for --lang.
+text() { # ENGLISH CHINESE
+    case ${ENVDOCTOR_LANG:-${LC_ALL:-${LC_MESSAGES:-${LANG:-}}}} in
+    zh | zh[_-]?? | zh[_-]*.[Uu][Tt][Ff]*8) printf '%s' "$2" ;;
+    *) printf '%s' "$1" ;;
+    esac
+}
+
 fail() {
     printf '%s: %s\n' "$0" "$1" >&2
     exit 3
@@ -18,7 +26,9 @@ print("%d.%d" % sys.version_info[:2])' 2>/dev/null
 choose_python() { # -> the command of an interpreter: $PYTHON, or the first on PATH that can serve
     if [ -n "${PYTHON:-}" ]; then
         python_version "$PYTHON" >/dev/null ||
-            fail "PYTHON=$PYTHON is not a Python 3.8 or newer with the modules venv and ensurepip"
+            fail "$(text \
+                "PYTHON=$PYTHON is not a Python 3.8 or newer with the modules venv and ensurepip" \
+                "PYTHON=$PYTHON 不是带有 venv 和 ensurepip 模块的 Python 3.8 或更高版本")"
         echo "$PYTHON"
         return
     fi
@@ -29,8 +39,10 @@ choose_python() { # -> the command of an interpreter: $PYTHON, or the first on P
             return
         fi
     done
-    fail "found no Python 3.8 or newer with the modules venv and ensurepip.
-Debian, Ubuntu: apt-get install python3-venv. Elsewhere: PYTHON=/path/to/python3 $0"
+    fail "$(text "found no Python 3.8 or newer with the modules venv and ensurepip.
+Debian, Ubuntu: apt-get install python3-venv. Elsewhere: PYTHON=/path/to/python3 $0" \
+        "找不到带有 venv 和 ensurepip 模块的 Python 3.8 或更高版本。
+Debian、Ubuntu：apt-get install python3-venv。其他系统：PYTHON=/path/to/python3 $0")"
 }
 
 is_prepared() { # DIRECTORY MARK
@@ -44,12 +56,13 @@ prepare() { # DIRECTORY EXTRAS
     wanted="$root$2 $(cksum <"$root/pyproject.toml")"
     ! is_prepared "$1" "$wanted" || return 0
     python=$(choose_python)
-    [ -w "$root" ] || fail "cannot write to $root"
+    [ -w "$root" ] || fail "$(text "cannot write to $root" "无法写入 $root")"
     # Processes that start together (the ranks of a job) wait for the first.
     exec 9>>"$1.log"
     ! command -v flock >/dev/null || flock 9
     if ! is_prepared "$1" "$wanted"; then
-        echo "Setting up ${1#"$root"/} with $python, once ..." >&2
+        echo "$(text "Setting up ${1#"$root"/} with $python, once ..." \
+            "正在用 $python 建立 ${1#"$root"/}，只需一次……")" >&2
         (
             # Settings that would put packages elsewhere, or that pin another environment's.
             unset PIP_TARGET PIP_PREFIX PIP_ROOT PIP_CONSTRAINT PIP_REQUIREMENT PIP_NO_DEPS
@@ -59,7 +72,8 @@ prepare() { # DIRECTORY EXTRAS
                 "$1/bin/python" -I -m pip install --quiet --editable "$root$2"
         ) >"$1.log" 2>&1 </dev/null 9>&- || {
             cat "$1.log" >&2
-            fail "the lines above say why $1 could not be set up"
+            fail "$(text "the lines above say why $1 could not be set up" \
+                "以上输出说明了为什么无法建立 $1")"
         }
         printf '%s\n%s\n' "$wanted" "$python" >"$1/prepared"
     fi

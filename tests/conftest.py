@@ -17,6 +17,12 @@ settings.register_profile("tests", deadline=None)
 settings.load_profile("tests")
 
 
+@pytest.fixture(autouse=True)
+def _english(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts are compared in English, whatever the language of who runs the tests."""
+    monkeypatch.setenv("ENVDOCTOR_LANG", "en")
+
+
 @pytest.fixture(scope="session")
 def small_matrices(tmp_path_factory: pytest.TempPathFactory) -> Knowledge:
     """A small set of matrices, see small.py."""

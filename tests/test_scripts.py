@@ -9,6 +9,7 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
+from typing import Dict
 
 import pytest
 
@@ -22,7 +23,7 @@ def run(script: Path, *arguments: str, **environ: str) -> subprocess.CompletedPr
         env={**settings, "PATH": "/usr/bin:/bin", **environ},
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         timeout=300,
         check=False,
     )
@@ -33,6 +34,24 @@ def test_an_interpreter_that_cannot_serve_is_refused(name: str) -> None:
     done = run(ROOT / "scripts" / name, PYTHON="/bin/false")
     assert done.returncode == 3
     assert "PYTHON=/bin/false is not a Python 3.8 or newer" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("environ", "said"),
+    [
+        ({"LANG": "zh_CN.UTF-8"}, "不是带有"),
+        ({"LANG": "C", "ENVDOCTOR_LANG": "zh"}, "不是带有"),
+        ({"LANG": "zh_TW"}, "不是带有"),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, "is not a Python"),
+        ({"LANG": "zh_CN.GBK"}, "is not a Python"),
+        ({"LANG": "en_US.UTF-8"}, "is not a Python"),
+    ],
+    ids=str,
+)
+def test_the_language_of_the_locale(environ: Dict[str, str], said: str) -> None:
+    done = run(ROOT / "scripts" / "envdoctor", PYTHON="/bin/false", **environ)
+    assert done.returncode == 3
+    assert said in done.stderr
 
 
 @pytest.mark.real

@@ -8,7 +8,7 @@ from typing import Optional, Tuple
 import click
 
 from envdoctor.commands.errors import FINDINGS, Failure
-from envdoctor.commands.options import help_option, input_options
+from envdoctor.commands.options import help_option, input_options, language
 from envdoctor.commands.output import view, write
 from envdoctor.commands.program import fixes_as_called
 from envdoctor.commands.session import Inputs, gather
@@ -16,7 +16,7 @@ from envdoctor.model.finding import SEVERITIES, at_or_above
 from envdoctor.model.text import clean
 
 
-@click.command("check")
+@click.command("check", short_help="Say what is wrong, why, and the smallest change.")
 @input_options
 @click.option(
     "--requirements",
@@ -70,7 +70,7 @@ def command(
 
     started = time.perf_counter()
     facts, knowledge = gather(inputs._replace(requirements=requirements))
-    report = check(facts, knowledge)
+    report = check(facts, knowledge, language())
     if form == "json":
         from envdoctor.report import json
 
@@ -98,6 +98,6 @@ def _list_rules(form: str, output: Optional[str]) -> None:
     if form == "json":
         from envdoctor.knowledge.load import load
 
-        write(listing_json(listed, load().date), output)
+        write(listing_json(listed, load().date, language()), output)
     else:
-        write(listing_text(listed, view(output)), output)
+        write(listing_text(listed, view(output), language()), output)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import os
 import sys
 import traceback
 from pathlib import Path
@@ -13,10 +14,17 @@ import click
 
 from envdoctor import __version__
 from envdoctor.commands.errors import COULD_NOT_EXAMINE, Failure, told
-from envdoctor.commands.options import help_option, input_options, traceback_option
+from envdoctor.commands.options import (
+    help_option,
+    input_options,
+    language,
+    language_of,
+    traceback_option,
+)
 from envdoctor.commands.output import open_standard_streams, say, show, write
 from envdoctor.commands.program import program
 from envdoctor.commands.session import Inputs
+from envdoctor.model.language import translate
 from envdoctor.model.text import clean
 
 #: Modules beside this one, imported when they are called: start-up time is part of every answer.
@@ -49,7 +57,8 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
         from envdoctor.knowledge.load import load
 
         with told():
-            write(f"envdoctor {__version__}, matrices of {load().date}\n")
+            version = f"envdoctor {__version__}, matrices of {load().date}"
+            write(translate(language(), version) + "\n")
         context.exit()
 
 
@@ -85,7 +94,7 @@ def cli(context: click.Context, inputs: Inputs) -> int:
         given = [
             option.opts[-1]
             for option in context.command.params
-            if option.name is not None
+            if option.name not in (None, "lang")  # which may stand anywhere
             and context.get_parameter_source(option.name)
             not in (click.core.ParameterSource.DEFAULT, None)
         ]
@@ -97,7 +106,7 @@ def cli(context: click.Context, inputs: Inputs) -> int:
         return 0
     from envdoctor.commands.overview import overview
 
-    return overview(inputs)
+    return overview(inputs, language())
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -110,17 +119,20 @@ def run(arguments: Sequence[str]) -> int:
         # A terminal's encoding may know less than a path or a name holds.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    chosen = language_of(arguments, os.environ)
     try:
-        code = cli.main(args=list(arguments), prog_name=program(), standalone_mode=False)
+        code = cli.main(
+            args=list(arguments), prog_name=program(), standalone_mode=False, obj=chosen
+        )
     except click.Abort:
         raise KeyboardInterrupt from None
     except click.ClickException as error:
-        show(error)
+        show(error, chosen)
         return error.exit_code
     except Exception as error:
         if {"-v", "--verbose"} & set(arguments):
             say(traceback.format_exc())
-        show(_internal(error))
+        show(_internal(error), chosen)
         return COULD_NOT_EXAMINE
     return code if isinstance(code, int) else 0
 

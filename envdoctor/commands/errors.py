@@ -9,6 +9,7 @@ from typing import IO, Any, Iterator, Optional
 import click
 
 from envdoctor.commands.program import as_called
+from envdoctor.model.language import ENGLISH, translate
 from envdoctor.model.text import clean
 
 FINDINGS = 1
@@ -26,10 +27,14 @@ class Failure(click.ClickException):
 
     def show(self, file: Optional[IO[Any]] = None) -> None:
         """Print it to stderr."""
-        lines = [f"envdoctor: {self.message}"]
+        print(self.said(ENGLISH), file=file or sys.stderr)
+
+    def said(self, language: str) -> str:
+        """It as text."""
+        lines = [f"envdoctor: {translate(language, self.message)}"]
         if self.action:
-            lines.append(f"  {as_called(self.action)}")
-        print("\n".join(lines), file=file or sys.stderr)
+            lines.append(f"  {as_called(translate(language, self.action))}")
+        return "\n".join(lines)
 
 
 @contextlib.contextmanager

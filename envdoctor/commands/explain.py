@@ -7,14 +7,15 @@ from typing import Dict, Optional
 import click
 
 from envdoctor.commands.errors import told
-from envdoctor.commands.options import help_option, traceback_option
+from envdoctor.commands.options import help_option, language, traceback_option
 from envdoctor.commands.output import view, write
 from envdoctor.commands.program import as_called, program
+from envdoctor.model.language import say
 from envdoctor.model.text import clean
 from envdoctor.rules.page import Page, pages
 
 
-@click.command("explain")
+@click.command("explain", short_help="Explain a finding, by its code or its name.")
 @click.argument("code")
 @click.option(
     "--format",
@@ -36,9 +37,10 @@ def command(code: str, form: str, output: Optional[str]) -> int:
         if form == "json":
             from envdoctor.knowledge.load import load
 
-            write(report.explanation_json(page, load().date), output)
+            write(report.explanation_json(page, load().date, language()), output)
         else:
-            write(as_called(report.explanation_text(page, view(output))), output)
+            text = report.explanation_text(page, view(output), language())
+            write(as_called(text), output)
     return 0
 
 
@@ -51,6 +53,6 @@ def _page(wanted: str, known: Dict[str, Page]) -> Page:
     import difflib
 
     near = difflib.get_close_matches(wanted.lower(), [*named, *(c.lower() for c in known)])
-    nearest = " or ".join(n if n in named else n.upper() for n in near)
+    nearest = say(language(), " or ").join(n if n in named else n.upper() for n in near)
     hint = f"nearest: {nearest}" if near else f"list them: {program()} check --list-rules"
     raise click.UsageError(f"no finding is called {clean(wanted)!r}; {hint}")

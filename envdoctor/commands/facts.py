@@ -6,12 +6,13 @@ from typing import Optional
 
 import click
 
-from envdoctor.commands.options import help_option, input_options, traceback_option
+from envdoctor.commands.options import help_option, input_options, language, traceback_option
 from envdoctor.commands.output import say, write
 from envdoctor.commands.session import Inputs, gather, read_facts
+from envdoctor.model.language import translate
 
 
-@click.command("facts")
+@click.command("facts", short_help="Print what was observed, as JSON.")
 @input_options
 @click.option("-o", "--output", metavar="FILE", help="Write the snapshot here, not to stdout.")
 @click.option(
@@ -40,5 +41,6 @@ def command(inputs: Inputs, output: Optional[str], redact: Optional[bool], quiet
     write(text if text.endswith("\n") else text + "\n", output)
     if to_file and not quiet:
         personal = "personal details left out" if redacted else "personal details included"
-        say(f"envdoctor: wrote {output} ({len(text) // 1024 + 1} KB, {personal})")
+        said = f"envdoctor: wrote {output} ({len(text) // 1024 + 1} KB, {personal})"
+        say(translate(language(), said))
     return 0

@@ -7,13 +7,14 @@ import functools
 import signal
 import sys
 from types import FrameType
-from typing import Any, Callable, Iterator, List, Optional, TypeVar
+from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, TypeVar
 
 import click
 
 from envdoctor.commands.errors import Failure, told
 from envdoctor.commands.output import say, write
 from envdoctor.commands.session import Inputs
+from envdoctor.model.language import ENGLISH, LANGUAGES, preferred, translate
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -27,6 +28,14 @@ _SHORTS = {
     "cudnn": ("VERSION", "8.9"),
     "os": ("ID:VERSION", "ubuntu:20.04"),
 }
+
+#: Read by `cli.run`, since errors and help, too, are told in the language.
+language_option = click.option(
+    "--lang",
+    type=click.Choice(LANGUAGES),
+    expose_value=False,
+    help="Answer in English or Chinese. Default: ENVDOCTOR_LANG, else the locale.",
+)
 
 _OPTIONS = [
     click.option(
@@ -63,6 +72,29 @@ _OPTIONS = [
         help="Give up after this time.",
     ),
 ]
+
+
+def language_of(arguments: Sequence[str], environ: Mapping[str, str]) -> str:
+    """The language of a command line: what --lang says last, else what the variables ask for."""
+    chosen = preferred(environ)
+    following = [*arguments[1:], ""]
+    for word, after in zip(arguments, following):
+        if word == "--":
+            break
+        name, given, value = word.partition("=")
+        value = value if given else after
+        if name == "--lang" and value in LANGUAGES:
+            chosen = value
+    return chosen
+
+
+def language() -> str:
+    """The language of the command that runs."""
+    context = click.get_current_context(silent=True)
+    chosen = context.find_root().obj if context is not None else None
+    return chosen if isinstance(chosen, str) else ENGLISH
+
+
 #: What lists the GPUs; `--gpu help` is short for it.
 _LIST_GPUS = "gpu=help"
 _COLUMNS = 80
@@ -125,7 +157,7 @@ def _patience() -> Iterator[None]:
         return
     import threading
 
-    timer = threading.Timer(1.0, say, ["envdoctor: still working ..."])
+    timer = threading.Timer(1.0, say, [translate(language(), "envdoctor: still working ...")])
     timer.daemon = True
     timer.start()
     try:
@@ -146,12 +178,18 @@ traceback_option = click.option(
 
 def _show_help(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not context.resilient_parsing:
+        if language() != ENGLISH:
+            from envdoctor.commands.help import ChineseHelp
+
+            context.formatter_class = ChineseHelp
         write(context.get_help() + "\n")
         context.exit()
 
 
-#: click's own, but for a stdout that cannot be written to.
-help_option = click.help_option("-h", "--help", callback=_show_help)
+def help_option(function: F) -> F:
+    """What click has, but for a stdout that cannot be written to and the language of the help."""
+    helped = click.help_option("-h", "--help", callback=_show_help)
+    return language_option(helped(function))
 
 
 def input_options(function: F) -> F:
@@ -185,7 +223,9 @@ def _gpus() -> str:
     columns = max(1, (_COLUMNS + 2) // width)
     height = -(-len(named) // columns)
     rows = ("".join(f"{one:{width}}" for one in named[row::height]) for row in range(height))
-    head = "GPUs known by name, with their compute capability; any other: --gpu sm_90"
+    head = translate(
+        language(), "GPUs known by name, with their compute capability; any other: --gpu sm_90"
+    )
     return "\n".join([head, "", *map(str.rstrip, rows), ""])
 
 

@@ -12,6 +12,7 @@ from typing import Optional, TextIO
 import click
 
 from envdoctor.commands.errors import Failure
+from envdoctor.model.language import ENGLISH
 from envdoctor.model.text import clean
 from envdoctor.report.view import View
 
@@ -60,10 +61,17 @@ def write(text: str, output: Optional[str] = None) -> None:
             raise Failure(f"cannot write to stdout: {error.strerror or error}") from None
 
 
-def show(error: click.ClickException) -> None:
+def show(error: click.ClickException, language: str) -> None:
     """Tell an error on stderr, if anybody can read it."""
     try:
-        error.show()
+        if language == ENGLISH:
+            error.show()
+        elif isinstance(error, Failure):
+            sys.stderr.write(error.said(language) + "\n")
+        else:
+            from envdoctor.commands.help import chinese_usage
+
+            sys.stderr.write(chinese_usage(error))
         sys.stderr.flush()
     except OSError:
         _drop(sys.stderr)

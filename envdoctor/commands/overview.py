@@ -13,14 +13,14 @@ from envdoctor.model.facts import Facts
 from envdoctor.model.finding import Report
 
 
-def overview(inputs: Inputs) -> int:
+def overview(inputs: Inputs, language: str) -> int:
     """Print this machine, the target environment and the verdict; return `check`'s exit code."""
     from envdoctor.report.overview import render
     from envdoctor.resolver.overview import models
     from envdoctor.rules.check import check
 
     facts, knowledge = gather(inputs)
-    report = check(facts, knowledge)
+    report = check(facts, knowledge, language)
     following = _next(report, facts, inputs)
     write(render(report, facts, models(facts, knowledge), following, view(None)), None)
     if facts.target.value is None:

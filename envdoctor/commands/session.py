@@ -6,6 +6,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, NamedTuple, Optional, Sequence, Tuple, Union
 
+from envdoctor.model.language import ENGLISH, LANGUAGES
+
 # Imported where they are used: `--help` and `import envdoctor` are not to wait for them.
 if TYPE_CHECKING:
     from envdoctor.knowledge.load import Knowledge
@@ -90,17 +92,21 @@ def check(
     facts: Union[str, os.PathLike[str], Facts, None] = None,
     assume: Sequence[str] = (),
     requirements: Sequence[Union[str, os.PathLike[str]]] = (),
+    language: str = ENGLISH,
 ) -> Report:
     """Examine an environment as `envdoctor check` does, and return what is wrong with it.
 
     `python` is the path of an interpreter, `env` the name or prefix of an environment; without
     either the active environment is examined. `facts` replaces the observation: a snapshot, or
     the path of one. `assume` holds settings such as "gpu=a100". `requirements` are the paths of
-    files: what they ask for is checked in place of an environment.
+    files: what they ask for is checked in place of an environment. `language` is that of summaries
+    and reasons: "en" or "zh".
 
     Raises SnapshotError, TargetError, RequirementsError, AssumeError, DocumentError,
-    UnsupportedSystemError.
+    UnsupportedSystemError, and ValueError for a language that there is not.
     """
+    if language not in LANGUAGES:
+        raise ValueError(f"language is one of {', '.join(LANGUAGES)}, not {language!r}")
     from envdoctor.knowledge.load import load
     from envdoctor.rules.check import check as examine
 
@@ -114,4 +120,4 @@ def check(
         if files:
             facts = _asking(facts, Inputs(assume=tuple(assume), requirements=files))
         observed = _assume(facts, assume, knowledge)
-    return examine(observed, knowledge)
+    return examine(observed, knowledge, language)

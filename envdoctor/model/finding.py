@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Iterator, Optional, Tuple
 
 from envdoctor.model.facts import Facts, Observed, Record
+from envdoctor.model.language import ENGLISH
 
 SCHEMA_VERSION = 1
 
@@ -135,6 +136,7 @@ class Report(Record, frozen=True, omit_defaults=False):
     ruled_out: Tuple[str, ...] = ()
     skipped: Tuple[Skipped, ...] = ()
     facts_digest: str = ""
+    language: str = ENGLISH  # of summaries, reasons and fixes; codes and names are English
     schema_version: int = SCHEMA_VERSION
 
     def worst(self) -> Optional[str]:

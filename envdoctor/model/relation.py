@@ -16,6 +16,11 @@ ENFORCERS = ("", "pip")
 Words = Dict[str, Dict[str, str]]
 
 
+def words_in(language: str, words: Words) -> Dict[str, str]:
+    """The templates by part; those that a language lacks are English."""
+    return {**words.get("en", {}), **words.get(language, {})}
+
+
 class Relation(Record, frozen=True, omit_defaults=False):
     """What must hold between builds. `condition` and `needs` are expressions of the language.
 

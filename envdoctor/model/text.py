@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from typing import Callable, List
 
-_FIELD = re.compile(r"\{([^{}]*)\}")
+#: A field of a template.
+FIELD = re.compile(r"\{([^{}]*)\}")
 _LIMIT = 300
+#: From here on characters are Chinese, or full-width marks.
+_FIRST_WIDE = "\u2e80"
 
 
 def clean(text: str, limit: int = _LIMIT) -> str:
@@ -21,7 +24,7 @@ def clean(text: str, limit: int = _LIMIT) -> str:
 
 def fields(template: str) -> List[str]:
     """The names of a template's fields, in order."""
-    return _FIELD.findall(template)
+    return FIELD.findall(template)
 
 
 def render(template: str, field: Callable[[str], str]) -> str:
@@ -29,4 +32,30 @@ def render(template: str, field: Callable[[str], str]) -> str:
 
     Nothing else of the template is interpreted, and what a field yields is never read again.
     """
-    return _FIELD.sub(lambda match: clean(field(match.group(1))), template)
+    return fill(template, lambda name: clean(field(name)))
+
+
+def fill(template: str, field: Callable[[str], str]) -> str:
+    """`template` with each `{name}` replaced by `field(name)`, as it is.
+
+    Chinese templates have a space between their characters and a field, which is mostly a name: it
+    is left out where Chinese fills the field.
+    """
+    first, *rest = FIELD.split(template)
+    told = first
+    for name, piece in zip(rest[::2], rest[1::2]):
+        told = _joined(_joined(told, field(name)), piece)
+    return told
+
+
+def _joined(before: str, after: str) -> str:
+    """Both texts, less the one space at the seam if Chinese stands on both sides of it."""
+    if before[-1:] == " " and _is_wide(before[-2:-1]) and _is_wide(after[:1]):
+        return before[:-1] + after
+    if after[:1] == " " and _is_wide(before[-1:]) and _is_wide(after[1:2]):
+        return before + after[1:]
+    return before + after
+
+
+def _is_wide(character: str) -> bool:
+    return character >= _FIRST_WIDE

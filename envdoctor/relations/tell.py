@@ -8,6 +8,8 @@ from packaging.version import Version
 
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.build import ABSENT, Build, Unknown, Value
+from envdoctor.model.language import ENGLISH, say
+from envdoctor.model.relation import words_in
 from envdoctor.model.text import render
 from envdoctor.model.versions import cuda_tag, fold, sm
 from envdoctor.relations.expression import compile_value
@@ -36,22 +38,21 @@ class Teller:
         self._fits: Dict[str, List[Build]] = {}
         self._fit = Fit(relations, accelerator)
 
-    def part(self, breach: Breach, name: str, language: str = "en") -> str:
+    def part(self, breach: Breach, name: str, language: str = ENGLISH) -> str:
         """The part of a breach's words ("summary", "why"), filled; empty if it has none."""
-        words = breach.bound.relation.words
-        template = words.get(language, words.get("en", {})).get(name, "")
-        return render(template, self.field(breach))
+        template = words_in(language, breach.bound.relation.words).get(name, "")
+        return render(template, self.field(breach, language))
 
-    def field(self, breach: Breach) -> Callable[[str], str]:
+    def field(self, breach: Breach, language: str = ENGLISH) -> Callable[[str], str]:
         """What fills the fields of a breach's templates."""
 
         def fill(text: str) -> str:
             for search in SEARCHES:
                 if text.startswith(search):
-                    return self._search(search, text[len(search) :].replace("_", "-"))
+                    return self._search(search, text[len(search) :].replace("_", "-"), language)
             if text.startswith("sm(") and text.endswith(")"):
-                return _joined(_architectures(values(text[3:-1])))
-            return tell_values(values(text))
+                return _joined(_architectures(values(text[3:-1]), language), language)
+            return tell_values(values(text), language)
 
         def values(text: str) -> List[Value]:
             if text == FAILING:
@@ -87,14 +88,15 @@ class Teller:
             found += [value.evaluate(environment) for environment in environments]
         return found
 
-    def _search(self, search: str, component: str) -> str:
+    def _search(self, search: str, component: str, language: str) -> str:
         name = self.violation.component if component == "self" else component
         builds = self.fits(name)
         if not builds:
-            return "none known"
+            return say(language, "none known")
         if search == "fits.":
             package = self.knowledge.packages[name]
-            return tell_releases([b.version for b in builds if b.version], package.releases)
+            found = [b.version for b in builds if b.version]
+            return tell_releases(found, package.releases, language)
         ends = min if search == "first." else max
         end = ends(b.version for b in builds if b.version is not None)
         return self._end(name, end, [b for b in builds if b.version == end])
@@ -170,35 +172,40 @@ def probe(bound: Bound, build: Build, knowledge: Knowledge) -> str:
     return render(bound.relation.probe, fill)
 
 
-def tell_values(values: Iterable[Value]) -> str:
+def tell_values(values: Iterable[Value], language: str = ENGLISH) -> str:
     """Values in words: equal ones once, several versions as a run, "1.5 to 1.10"."""
     distinct = list(dict.fromkeys(values))
     versions = sorted(v for v in distinct if isinstance(v, Version))
     if len(versions) > 2 and len(versions) == len(distinct):
-        return f"{versions[0]} to {versions[-1]}"
+        return say(language, "{first} to {last}", first=versions[0], last=versions[-1])
     if versions and len(versions) == len(distinct):
-        return " and ".join(str(v) for v in versions)
-    return _joined(dict.fromkeys(_one(v) for v in distinct))
+        return say(language, " and ").join(str(v) for v in versions)
+    return _joined(dict.fromkeys(_one(v, language) for v in distinct), language)
 
 
-def tell_releases(chosen: Sequence[Version], known: Sequence[Version]) -> str:
+def tell_releases(
+    chosen: Sequence[Version], known: Sequence[Version], language: str = ENGLISH
+) -> str:
     """Releases as runs of neighbours, "1.5.0 to 1.10.2, 1.12.0"."""
     runs = fold(chosen, known)
-    texts = [str(a) if a == b else f"{a} to {b}" for a, b in runs]
-    return _joined(texts)
+    texts = [
+        str(a) if a == b else say(language, "{first} to {last}", first=a, last=b) for a, b in runs
+    ]
+    return _joined(texts, language)
 
 
-def _one(value: Value) -> str:
+def _one(value: Value, language: str) -> str:
     if isinstance(value, tuple):
-        return ", ".join(dict.fromkeys(_one(v) for v in value)) or "none"
+        listed = say(language, ", ").join(dict.fromkeys(_one(v, language) for v in value))
+        return listed or say(language, "none")
     if isinstance(value, Build):
         return value.label if value.component == "host.gpu" else str(value)
     if isinstance(value, Unknown):
-        return "unknown"
+        return say(language, "unknown")
     return str(value)
 
 
-def _architectures(values: Iterable[Value]) -> List[str]:
+def _architectures(values: Iterable[Value], language: str) -> List[str]:
     """Names of architectures, of compute capabilities or of devices."""
     names: List[str] = []
     for value in values:
@@ -206,15 +213,19 @@ def _architectures(values: Iterable[Value]) -> List[str]:
             capability: Optional[Value] = item
             if isinstance(item, Build):
                 capability = item.attributes.get("cc")
-            names.append(sm(capability) if isinstance(capability, Version) else "unknown")
+            if isinstance(capability, Version):
+                names.append(sm(capability))
+            else:
+                names.append(say(language, "unknown"))
     return list(dict.fromkeys(names))
 
 
-def _joined(texts: Iterable[str]) -> str:
+def _joined(texts: Iterable[str], language: str) -> str:
     listed = list(texts)
     if len(listed) > _MAX_LISTED:
-        listed = [*listed[: _MAX_LISTED - 1], f"{len(listed) - _MAX_LISTED + 1} more"]
-    return ", ".join(listed)
+        more = say(language, "{number} more", number=len(listed) - _MAX_LISTED + 1)
+        listed = [*listed[: _MAX_LISTED - 1], more]
+    return say(language, ", ").join(listed)
 
 
 def label(build: Build, knowledge: Knowledge) -> str:

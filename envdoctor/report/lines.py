@@ -12,20 +12,27 @@ from rich.text import Text
 
 from envdoctor.report.view import View
 
-# What a line is never broken inside: a word, one wide character with the punctuation after it.
+# What a line is never broken inside: a word, or one wide character, with the punctuation that
+# belongs to it.
 _WIDE = "\u2e80-\u2fff\u3003-\u3007\u3021-\ua4cf\uac00-\ud7ff\uf900-\ufaff"
-_CLOSING = "\u3001\u3002\u300b\u300d\u300f\u3011\uff01\uff09\uff0c\uff1a\uff1b\uff1f"
-_PIECE = re.compile(rf"[{_WIDE}][{_CLOSING}]*|[^\s{_WIDE}]+|\s+")
+_FULL_STOPS = "\u3001\u3002\u300b\u300d\u300f\u3011\uff01\uff09\uff0c\uff1a\uff1b\uff1f"
+_OPENING = "\u2018\u201c\u300a\u300c\u300e\u3010\uff08"
+_CLOSING = f"\u2019\u201d{_FULL_STOPS}"
+_WORD = rf"[^\s{_WIDE}{_OPENING}{_FULL_STOPS}]+"
+_PIECE = re.compile(
+    rf"[{_OPENING}]*(?:[{_WIDE}][])}},.;:!?]*|{_WORD})[{_CLOSING}]*"
+    rf"|[{_OPENING}]+|[{_FULL_STOPS}]+|\s+"
+)
 
 
 def wrapped(text: Text, width: int, first: str = "", rest: str = "") -> List[Text]:
     """`text` as lines of at most `width` columns that begin with `first`, then with `rest`.
 
-    Both are as long as each other. A word that is longer than a line (a path, a symbol) overflows
+    Both are as wide as each other. A word that is longer than a line (a path, a symbol) overflows
     and is never broken.
     """
     lines: List[Text] = []
-    for line in text.divide(_breaks(text.plain, width - len(first))):
+    for line in text.divide(_breaks(text.plain, width - cell_len(first))):
         line.rstrip()
         lines.append(Text.assemble(rest if lines else first, line))
     return lines

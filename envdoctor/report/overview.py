@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import List, Sequence, Tuple
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from envdoctor.model.facts import Facts
 from envdoctor.model.finding import Report
+from envdoctor.model.language import count, say, translate
 from envdoctor.model.text import clean
 from envdoctor.report import words
 from envdoctor.report.lines import printed, wrapped
@@ -16,8 +18,8 @@ from envdoctor.report.view import View
 
 #: Lines that one answer may take, so that seven of them and the last line are fifteen at most.
 _LINES = 2
-_LABEL = "{:<9}"
-_NEVER = "Never imports your torch, changes or sends anything."
+#: Columns of an answer's label.
+_LABEL = 9
 
 
 def render(
@@ -32,29 +34,41 @@ def render(
     `models` are names and what can be said of training each here, `following` the next command and
     what it is for.
     """
+    language = report.language
     answers: List[Tuple[str, Text]] = [
-        ("GPU", Text(words.accelerators(facts.accelerator))),
-        ("Target", Text(words.target(facts, view))),
-        ("Compile", Text(words.tools(facts))),
+        (say(language, "GPU"), Text(words.accelerators(language, facts.accelerator))),
+        (say(language, "Target"), Text(words.target(language, facts, view))),
+        (say(language, "Compile"), Text(words.tools(language, facts))),
     ]
-    assumed = words.assumed(facts)
+    assumed = words.assumed(language, facts)
     if assumed:
-        answers.append(("Assumed", Text(assumed)))
-    answers.append(("Verdict", _verdict(report, facts)))
+        answers.append((say(language, "Assumed"), Text(assumed)))
+    answers.append((say(language, "Verdict"), _verdict(report, facts)))
     lines: List[Text] = []
     for label, answer in answers:
         lines += _answer(label, answer, view.width)
-    lines.append(_next(*following, view.width))
+    lines.append(_next(language, *following, view.width))
     if models:
-        listed = "   ".join(f"{clean(name)}: {clean(state)}" for name, state in models)
-        lines += _answer("Models", Text(listed), view.width)
-    matrices = f"Matrices of {report.matrices_date}."
-    lines += wrapped(Text(f"{_NEVER} {matrices}", "dim"), view.width)
+        listed = "   ".join(
+            say(language, "{model}: {state}", model=clean(name), state=say(language, clean(state)))
+            for name, state in models
+        )
+        lines += _answer(say(language, "Models"), Text(listed), view.width)
+    never = say(
+        language,
+        "Never imports your torch, changes or sends anything. Matrices of {date}.",
+        date=report.matrices_date,
+    )
+    lines += wrapped(Text(never, "dim"), view.width)
     return printed(lines, view)
 
 
+def _label(text: str) -> str:
+    return text + " " * (_LABEL - cell_len(text))
+
+
 def _answer(label: str, answer: Text, width: int) -> List[Text]:
-    lines = wrapped(answer, width, _LABEL.format(label), _LABEL.format(""))
+    lines = wrapped(answer, width, _label(label), _label(""))
     if len(lines) > _LINES:
         lines = lines[:_LINES]
         lines[-1].truncate(width - 2)
@@ -67,16 +81,23 @@ def _verdict(report: Report, facts: Facts) -> Text:
     said = words.verdict(report, facts)
     worst = report.worst()
     if worst in (None, "info"):
-        skipped = words.count(len(report.skipped), "question")
-        return Text(f"{said}; {skipped} skipped" if report.skipped else said)
+        if not report.skipped:
+            return Text(said)
+        one, many = "; {number} question skipped", "; {number} questions skipped"
+        return Text(said + count(report.language, len(report.skipped), one, many))
     first = next(finding for finding in report.findings if finding.severity == worst)
-    return Text.assemble(
-        (said, STYLES[first.severity]), f"  {clean(first.component)}: {clean(first.summary)}"
+    told = say(
+        report.language,
+        "{component}: {summary}",
+        component=translate(report.language, clean(first.component)),
+        summary=clean(first.summary),
     )
+    return Text.assemble((said, STYLES[first.severity]), f"  {told}")
 
 
-def _next(command: str, purpose: str, width: int) -> Text:
+def _next(language: str, command: str, purpose: str, width: int) -> Text:
     """The next command, on one line however long, so that it can be copied."""
-    line = Text.assemble((_LABEL.format("Next"), "bold"), (clean(command, 10_000), "cyan"))
-    note = f"   {purpose}"
-    return line.append(note) if line.cell_len + len(note) <= width else line
+    label = _label(say(language, "Next"))
+    line = Text.assemble((label, "bold"), (clean(command, 10_000), "cyan"))
+    note = f"   {say(language, purpose)}"
+    return line.append(note) if line.cell_len + cell_len(note) <= width else line

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from typing import Iterator, List, Sequence
 
 import msgspec
 
 from envdoctor import __version__
 from envdoctor.model.finding import SCHEMA_VERSION
+from envdoctor.model.language import ENGLISH, say
 from envdoctor.report.json import encode
 from envdoctor.report.view import View
 from envdoctor.rules.page import Page
@@ -19,7 +19,10 @@ _FIXED = re.compile(r"[#|>]|    ")
 _ITEM = re.compile(r"\s{0,3}([-*]|\d+\.)\s+")
 _CODE = re.compile(r"`[^`]*`")
 # Stands for the spaces of inline code while a paragraph is filled, so that a command stays whole.
-_GLUE = "\0"
+_GLUE = "\ue000"
+# The end of a line before which, or after which, Chinese goes on.
+_WIDE = "\u2e80-\u9fff\uff00-\uff65"
+_BETWEEN_WIDE = re.compile(rf"(?<=[{_WIDE}])\n(?=[{_WIDE}])|(?<=[\u3000-\u303f\uff00-\uff65])\n")
 
 
 class Listed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,6 +43,7 @@ class Listing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     command: str
     envdoctor_version: str
     matrices_date: str
+    language: str  # of titles
     rules: List[Listed]
 
 
@@ -50,6 +54,7 @@ class Explanation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     command: str
     envdoctor_version: str
     matrices_date: str
+    language: str  # of title and body
     code: str
     name: str
     severity: str
@@ -60,56 +65,82 @@ class Explanation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     body: str
 
 
-def explanation_json(page: Page, matrices_date: str) -> str:
+def explanation_json(page: Page, matrices_date: str, language: str = ENGLISH) -> str:
     """A page as JSON."""
     output = Explanation(
         schema_version=SCHEMA_VERSION,
         command="explain",
         envdoctor_version=__version__,
         matrices_date=matrices_date,
+        language=language,
         code=page.code,
         name=page.name,
         severity=page.severity,
         severities=list(page.severities),
         phase=page.phase,
-        title=page.title,
+        title=page.title_in(language),
         facts=page.facts,
-        body=page.body,
+        body=page.body_in(language),
     )
     return encode(msgspec.to_builtins(output))
 
 
-def listing_json(pages: Sequence[Page], matrices_date: str) -> str:
+def listing_json(pages: Sequence[Page], matrices_date: str, language: str = ENGLISH) -> str:
     """All pages in short as JSON."""
     output = Listing(
         schema_version=SCHEMA_VERSION,
         command="check",
         envdoctor_version=__version__,
         matrices_date=matrices_date,
+        language=language,
         rules=[
-            Listed(p.code, p.name, p.severity, list(p.severities), p.phase, p.title) for p in pages
+            Listed(
+                code=page.code,
+                name=page.name,
+                severity=page.severity,
+                severities=list(page.severities),
+                phase=page.phase,
+                title=page.title_in(language),
+            )
+            for page in pages
         ],
     )
     return encode(msgspec.to_builtins(output))
 
 
-def explanation_text(page: Page, view: View) -> str:
+def explanation_text(page: Page, view: View, language: str = ENGLISH) -> str:
     """A page as text: its Markdown, paragraphs filled to the width."""
-    head = f"{page.code} {page.name} ({_severities(page)}, phase {page.phase})"
-    return "\n".join([head, *_filled(page.title, view.width), "", *_body(page.body, view.width)])
+    head = say(
+        language,
+        "{code} {name} ({severities}, phase {phase})",
+        code=page.code,
+        name=page.name,
+        severities=_severities(page, language),
+        phase=say(language, page.phase),
+    )
+    title = _filled(page.title_in(language), view.width)
+    return "\n".join([head, *title, "", *_body(page.body_in(language), view.width)])
 
 
-def listing_text(pages: Sequence[Page], view: View) -> str:
+def listing_text(pages: Sequence[Page], view: View, language: str = ENGLISH) -> str:
     """All pages in short as text, one after the other."""
     lines = []
     for page in pages:
-        lines.append(f"{page.code} {page.name} ({_severities(page)}, {page.phase})")
-        lines += [" " * 6 + line for line in _filled(page.title, view.width - 6)]
+        head = say(
+            language,
+            "{code} {name} ({severities}, {phase})",
+            code=page.code,
+            name=page.name,
+            severities=_severities(page, language),
+            phase=say(language, page.phase),
+        )
+        title = _filled(page.title_in(language), view.width - 6)
+        lines += [head, *(" " * 6 + line for line in title)]
     return "\n".join([*lines, ""])
 
 
-def _severities(page: Page) -> str:
-    return " or ".join(page.severities)
+def _severities(page: Page, language: str) -> str:
+    return say(language, " or ".join(page.severities))
 
 
 def _body(markdown: str, width: int) -> Iterator[str]:
@@ -120,7 +151,7 @@ def _body(markdown: str, width: int) -> Iterator[str]:
         fence = line.startswith("```")
         fixed = fenced or fence or not line or _FIXED.match(line)
         if paragraph and (fixed or _ITEM.match(line)):
-            yield from _filled(" ".join(paragraph), width)
+            yield from _filled(_joined(paragraph), width)
             paragraph = []
         if fixed:
             yield line
@@ -130,13 +161,17 @@ def _body(markdown: str, width: int) -> Iterator[str]:
 
 
 def _filled(text: str, width: int) -> List[str]:
+    from rich.text import Text
+
+    from envdoctor.report.lines import wrapped
+
     item = _ITEM.match(text)
-    glued = _CODE.sub(lambda code: code.group().replace(" ", _GLUE), text)
-    lines = textwrap.wrap(
-        glued,
-        width,
-        subsequent_indent=" " * (item.end() if item else 0),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return [line.replace(_GLUE, " ") for line in lines]
+    first = item.group() if item else ""
+    glued = _CODE.sub(lambda code: code.group().replace(" ", _GLUE), text[len(first) :])
+    lines = wrapped(Text(glued), width, first, " " * len(first))
+    return [line.plain.replace(_GLUE, " ") for line in lines]
+
+
+def _joined(lines: Sequence[str]) -> str:
+    """The lines of a paragraph as one; between Chinese characters stands no space."""
+    return _BETWEEN_WIDE.sub("", "\n".join(lines)).replace("\n", " ")

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from envdoctor.model.facts import Facts
 from envdoctor.model.finding import PHASES, SEVERITIES, Finding, Fix, Report
+from envdoctor.model.language import count, say, translate
 from envdoctor.model.text import clean
 from envdoctor.report import words
 from envdoctor.report.lines import apart, printed, wrapped
@@ -31,7 +32,8 @@ Done = Set[Tuple[str, ...]]
 
 
 def render(report: Report, facts: Facts, seconds: float, view: View) -> str:
-    """The report as text, ended by a newline. `seconds` is what it took."""
+    """The report as text in its language, ended by a newline. `seconds` is what it took."""
+    language = report.language
     notes = [f for f in report.findings if f.severity == "info"]
     all_told = view.verbose or view.notes
     shown = [f for f in report.findings if all_told or f.severity != "info"]
@@ -39,17 +41,20 @@ def render(report: Report, facts: Facts, seconds: float, view: View) -> str:
     told = _told(shown, view)
     if view.quiet:
         for finding, more in told:
-            lines += [*_title(finding, view), *_more(more)]
+            lines += [*_title(language, finding, view), *_more(language, more)]
         return printed(lines, view)
-    brief = _brief([finding for finding, _ in told], view)
+    brief = _brief(language, [finding for finding, _ in told], view)
     phase = ""
     done: Done = set()
     for finding, more in told:
         if finding.phase != phase:
             phase = finding.phase
-            lines += [Text(), Text(phase.upper(), "bold")]
-        lines += _short(finding, view) if id(finding) in brief else _full(finding, view, done)
-        lines += _more(more)
+            lines += [Text(), Text(say(language, phase.upper()), "bold")]
+        if id(finding) in brief:
+            lines += _short(language, finding, view)
+        else:
+            lines += _full(language, finding, view, done)
+        lines += _more(language, more)
     foot = _foot(report, len(brief), view)
     return printed([*lines, Text(), *foot] if foot else lines, view)
 
@@ -72,11 +77,14 @@ def _told(findings: Sequence[Finding], view: View) -> List[Tuple[Finding, int]]:
     return told
 
 
-def _more(number: int) -> List[Text]:
-    return [Text(f"   … and {number} more of this kind (--verbose)")] if number else []
+def _more(language: str, number: int) -> List[Text]:
+    if not number:
+        return []
+    said = say(language, "… and {number} more of this kind (--verbose)", number=number)
+    return [Text(f"   {said}")]
 
 
-def _brief(findings: Sequence[Finding], view: View) -> Set[int]:
+def _brief(language: str, findings: Sequence[Finding], view: View) -> Set[int]:
     """Ids of those told in short so that the report fits on a page: the mildest, latest."""
     if view.verbose:
         return set()
@@ -84,7 +92,7 @@ def _brief(findings: Sequence[Finding], view: View) -> Set[int]:
     brief = set()
     used = 0
     for number, finding in enumerate(gravest):
-        used += len(_full(finding, view, set()))
+        used += len(_full(language, finding, view, set()))
         if number and used > _PAGE:
             brief.add(id(finding))
     return brief
@@ -93,42 +101,52 @@ def _brief(findings: Sequence[Finding], view: View) -> Set[int]:
 def _head(report: Report, facts: Facts, notes: int, seconds: float, view: View) -> List[Text]:
     said = words.verdict(report, facts)
     verdict = Text(said[0].upper() + said[1:], STYLES.get(report.worst() or "", "bold green"))
+    language = report.language
     if notes:
-        more = "" if view.verbose or view.notes else " (--verbose)"
-        verdict.append(f"; {words.count(notes, 'note')}{more}", "not bold default")
-    lines = apart(verdict, Text(f"({seconds:.1f} s)", "dim"), view.width)
+        more = "" if view.verbose or view.notes else say(language, " (--verbose)")
+        said = count(language, notes, "; {number} note", "; {number} notes")
+        verdict.append(said + more, "not bold default")
+    took = say(language, "({seconds} s)", seconds=f"{seconds:.1f}")
+    lines = apart(verdict, Text(took, "dim"), view.width)
     if view.quiet:
         return lines
-    lines += wrapped(Text(f"Target: {words.target(facts, view)}"), view.width)
-    assumed = words.assumed(facts)
+    target = words.target(language, facts, view)
+    lines += wrapped(Text(say(language, "Target: {target}", target=target)), view.width)
+    assumed = words.assumed(language, facts)
     if assumed:
-        lines += wrapped(Text(f"Assumed: {assumed}"), view.width)
+        lines += wrapped(Text(say(language, "Assumed: {assumed}", assumed=assumed)), view.width)
     return lines
 
 
-def _title(finding: Finding, view: View) -> List[Text]:
+def _title(language: str, finding: Finding, view: View) -> List[Text]:
     style = STYLES[finding.severity]
     left = Text.assemble(
         " ", (MARKS[finding.severity], style), " ", (finding.code, "bold"), f" {finding.name}"
     )
-    return apart(left, Text(clean(finding.component)), view.width)
+    return apart(left, Text(translate(language, clean(finding.component))), view.width)
 
 
-def _short(finding: Finding, view: View) -> List[Text]:
-    return [*_title(finding, view), *_prose(finding.summary, view)]
+def _short(language: str, finding: Finding, view: View) -> List[Text]:
+    return [*_title(language, finding, view), *_prose(finding.summary, view)]
 
 
-def _full(finding: Finding, view: View, done: Done) -> List[Text]:
-    lines = _short(finding, view)
+def _full(language: str, finding: Finding, view: View, done: Done) -> List[Text]:
+    lines = _short(language, finding, view)
     if finding.why or finding.relation:
         why = Text(clean(finding.why, _PROSE))
         if finding.relation:
-            cited = f"[{clean(finding.relation.id)}, {clean(finding.relation.basis)}]"
+            basis = say(language, clean(finding.relation.basis))
+            cited = f"[{clean(finding.relation.id)}, {basis}]"
             why.append(f"  {cited}" if finding.why else cited, "dim")
         lines += wrapped(why, view.width, "   ", "   ")
     if finding.relation and view.verbose:
-        source = clean(finding.relation.source, _PROSE)
-        lines += _prose(f"Source: {source}, checked {clean(finding.relation.checked)}", view)
+        source = say(
+            language,
+            "Source: {source}, checked {date}",
+            source=clean(finding.relation.source, _PROSE),
+            date=clean(finding.relation.checked),
+        )
+        lines += _prose(source, view)
     listed = len(finding.evidence) if view.verbose else _EVIDENCE
     for evidence in finding.evidence[:listed]:
         said = Text.assemble(
@@ -137,19 +155,21 @@ def _full(finding: Finding, view: View, done: Done) -> List[Text]:
         )
         lines += wrapped(said, view.width, "   - ", "     ")
     if len(finding.evidence) > listed:
-        lines += _prose(f"- and {len(finding.evidence) - listed} more (--verbose)", view)
+        more = len(finding.evidence) - listed
+        lines += _prose(say(language, "- and {number} more (--verbose)", number=more), view)
     for number, fix in enumerate(finding.fixes):
-        lines += _fix("Smallest change" if number == 0 else "Or", fix, view, done)
+        label = "Smallest change: {change}" if number == 0 else "Or: {change}"
+        lines += _fix(say(language, label, change=fix.summary), fix, view, done)
     if finding.verify:
-        lines += [Text("   Look yourself:"), *_commands(finding.verify)]
+        lines += [Text(f"   {say(language, 'Look yourself:')}"), *_commands(finding.verify)]
     return lines
 
 
-def _fix(label: str, fix: Fix, view: View, done: Done) -> List[Text]:
+def _fix(said: str, fix: Fix, view: View, done: Done) -> List[Text]:
     """The change. The commands of one that mends several findings are told once."""
     commands = () if fix.commands in done else fix.commands
     done.add(fix.commands)
-    return [*_prose(f"{label}: {fix.summary}", view), *_commands(commands)]
+    return [*_prose(said, view), *_commands(commands)]
 
 
 def _commands(commands: Sequence[str]) -> List[Text]:
@@ -162,20 +182,28 @@ def _prose(text: str, view: View) -> List[Text]:
 
 
 def _foot(report: Report, brief: int, view: View) -> List[Text]:
+    language = report.language
     said = []
     if brief:
-        said.append(f"{words.count(brief, 'finding')} told in short (--verbose).")
+        one = "{number} finding told in short (--verbose)."
+        many = "{number} findings told in short (--verbose)."
+        said.append(count(language, brief, one, many))
     if report.ruled_out:
         listed = report.ruled_out if view.verbose else report.ruled_out[:_RULED_OUT]
-        names = ", ".join(clean(name) for name in listed)
+        names = say(language, ", ").join(clean(name) for name in listed)
         more = len(report.ruled_out) - len(listed)
-        said.append(f"Ruled out: {names}{f' and {more} more' if more else ''}.")
+        if more:
+            ruled_out = "Ruled out: {names} and {number} more."
+            said.append(say(language, ruled_out, names=names, number=more))
+        else:
+            said.append(say(language, "Ruled out: {names}.", names=names))
     if report.skipped and not view.verbose:
-        said.append(f"Skipped: {len(report.skipped)} (--verbose).")
+        said.append(say(language, "Skipped: {number} (--verbose).", number=len(report.skipped)))
     lines = wrapped(Text("  ".join(said)), view.width) if said else []
     if view.verbose and report.skipped:
-        lines.append(Text("Skipped:"))
+        lines.append(Text(say(language, "Skipped:")))
         for skipped in report.skipped:
-            text = Text(f"{clean(skipped.code)}: {clean(skipped.reason, _PROSE)}")
-            lines += wrapped(text, view.width, "  ", "    ")
+            reason = clean(skipped.reason, _PROSE)
+            told = say(language, "{code}: {reason}", code=clean(skipped.code), reason=reason)
+            lines += wrapped(Text(told), view.width, "  ", "    ")
     return lines

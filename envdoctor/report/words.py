@@ -6,6 +6,7 @@ from typing import Any, Dict, Sequence
 
 from envdoctor.model.facts import NOT_SAID, Accelerator, Facts, Gpu, Observed, Tools
 from envdoctor.model.finding import Report
+from envdoctor.model.language import count, say, translate
 from envdoctor.model.text import clean
 from envdoctor.model.versions import series, try_parse
 from envdoctor.report.view import View
@@ -31,38 +32,40 @@ def verdict(report: Report, facts: Facts) -> str:
     counts = {"error": 0, "warning": 0, "info": 0}
     for finding in report.findings:
         counts[finding.severity] += 1
-    grave = [count(counts[severity], severity) for severity in ("error", "warning")]
-    said = ", ".join(text for text in grave if not text.startswith("0 "))
+    language = report.language
+    grave = (
+        (counts["error"], "{number} error", "{number} errors"),
+        (counts["warning"], "{number} warning", "{number} warnings"),
+    )
+    said = [count(language, number, one, many) for number, one, many in grave if number]
     if said:
-        return said
+        return say(language, ", ").join(said)
     if facts.target.value is None:
-        return "not examined: no Python environment"
-    return "nothing found wrong"
+        return say(language, "not examined: no Python environment")
+    return say(language, "nothing found wrong")
 
 
-def count(number: int, noun: str) -> str:
-    """A number and its noun: "2 errors"."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def accelerators(accelerator: Accelerator) -> str:
+def accelerators(language: str, accelerator: Accelerator) -> str:
     """The GPUs and their driver, or why they are not known."""
     vendor, gpus = accelerator.vendor.value, accelerator.gpus.value
     if vendor == "none" or (vendor is None and gpus == ()):
-        return "none: " + _reason(accelerator.vendor, accelerator.gpus)
+        reason = _reason(language, accelerator.vendor, accelerator.gpus)
+        return say(language, "none: {reason}", reason=reason)
     maker = _VENDORS.get(vendor or "", clean(vendor or ""))
     if gpus:
-        said = _devices(gpus)
+        said = _devices(language, gpus)
         if vendor not in (None, "nvidia"):
-            said = f"{maker}: {said}"
+            said = say(language, "{maker}: {gpus}", maker=maker, gpus=said)
     elif vendor is None:
-        return "unknown: " + _reason(accelerator.vendor, accelerator.gpus)
+        reason = _reason(language, accelerator.vendor, accelerator.gpus)
+        return say(language, "unknown: {reason}", reason=reason)
     else:
-        said = f"{maker}, devices not known: {_reason(accelerator.gpus)}"
-    return said + _driver(accelerator)
+        reason = _reason(language, accelerator.gpus)
+        said = say(language, "{maker}, devices not known: {reason}", maker=maker, reason=reason)
+    return said + _driver(language, accelerator)
 
 
-def _devices(gpus: Sequence[Gpu]) -> str:
+def _devices(language: str, gpus: Sequence[Gpu]) -> str:
     counts: Dict[str, int] = {}
     for gpu in gpus:
         name = clean(gpu.name)
@@ -71,52 +74,64 @@ def _devices(gpus: Sequence[Gpu]) -> str:
         details = [clean(part) for part in (gpu.compute_capability, gpu.mig) if part]
         label = f"{name} ({', '.join(details)})" if details else name
         counts[label] = counts.get(label, 0) + 1
-    return ", ".join(f"{n}x {label}" if n > 1 else label for label, n in counts.items())
+    told = (f"{n}x {label}" if n > 1 else label for label, n in counts.items())
+    return say(language, ", ").join(told)
 
 
-def _driver(accelerator: Accelerator) -> str:
+def _driver(language: str, accelerator: Accelerator) -> str:
     driver, serves = accelerator.driver.value, accelerator.serves.value
     if driver is None:
-        return f"; driver unknown: {_reason(accelerator.driver)}" if serves is None else ""
-    said = f", driver {clean(driver)}"
+        reason = _reason(language, accelerator.driver)
+        return say(language, "; driver unknown: {reason}", reason=reason) if serves is None else ""
+    said = say(language, ", driver {version}", version=clean(driver))
     if accelerator.vendor.value != "nvidia":
         return said
     version = try_parse(serves or "")
     if version is None:
-        return f"{said}; what it serves is unknown: {_reason(accelerator.serves)}"
+        reason = _reason(language, accelerator.serves)
+        return said + say(language, "; what it serves is unknown: {reason}", reason=reason)
     if version.major < _MINOR_COMPATIBLE:
-        return f"{said}: runs builds up to CUDA {version}"
-    return f"{said}: runs CUDA {version.major}.x builds and older"
+        return said + say(language, ": runs builds up to CUDA {version}", version=version)
+    return said + say(language, ": runs CUDA {major}.x builds and older", major=version.major)
 
 
-def target(facts: Facts, view: View) -> str:
+def target(language: str, facts: Facts, view: View) -> str:
     """The environment under examination, its torch, and why this environment."""
     found = facts.target.value
     if found is None:
-        return "none: " + _reason(facts.target)
+        return say(language, "none: {reason}", reason=_reason(language, facts.target))
     if found.asked is not None:
-        python = found.version or found.asked.python or "not said"
+        python = found.version or found.asked.python or say(language, "not said")
         files = ", ".join(view.place(clean(file)) for file in found.asked.files)
-        return f"{files} (what they ask for)  Python {clean(python)}"
+        return say(
+            language,
+            "{files} (what they ask for)  Python {python}",
+            files=files,
+            python=clean(python),
+        )
     is_environment = found.prefix != found.base_prefix or found.conda
     where = found.prefix if is_environment and found.prefix else found.python
-    origin = clean(facts.target.origin)
-    said = f"{view.place(clean(where))} ({origin})" if where else origin
-    said += f"  Python {clean(found.version) or 'unknown'}"
+    origin = translate(language, clean(facts.target.origin))
+    said = origin
+    if where:
+        place = view.place(clean(where))
+        said = say(language, "{place} ({origin})", place=place, origin=origin)
+    said += f"  Python {clean(found.version) or say(language, 'unknown')}"
     if found.torch is None:
-        return f"{said}  no torch"
+        return said + "  " + say(language, "no torch")
     version = found.torch.version
     if version.value is None:
-        return f"{said}  torch, version unknown: {_reason(version)}"
+        reason = _reason(language, version)
+        return said + "  " + say(language, "torch, version unknown: {reason}", reason=reason)
     return f"{said}  torch {clean(version.value)}"
 
 
-def tools(facts: Facts) -> str:
+def tools(language: str, facts: Facts) -> str:
     """What a source build would use, beside the CUDA that torch was built with."""
     tools = facts.tools
     toolkit, compiler = tools.toolkit.value, tools.compiler.value
     if tools == Tools():
-        return "unknown: not looked for"
+        return say(language, "unknown: not looked for")
     have = []
     lack = []
     if toolkit is not None:
@@ -126,26 +141,32 @@ def tools(facts: Facts) -> str:
     if compiler is not None:
         have.append(f"{clean(compiler.family)} {clean(compiler.version)}")
     elif _is_absent(tools.compiler):
-        lack.append("C++ compiler")
+        lack.append(say(language, "C++ compiler"))
     for name, fact in (("ninja", tools.ninja), ("Python.h", tools.python_headers)):
         if fact.value is not None:
             have.append(name)
         elif _is_absent(fact):
             lack.append(name)
-    said = ", ".join(have) + ("; " if have and lack else "")
+    said = say(language, ", ").join(have) + (say(language, "; ") if have and lack else "")
     if lack:
-        said += "no " + ", no ".join(lack)
+        said += say(language, "no {tool}", tool=say(language, ", no ").join(lack))
     if toolkit is None and "nvcc" not in lack:
-        return said or f"unknown: {NOT_SAID}"
+        return said or say(language, "unknown: {reason}", reason=translate(language, NOT_SAID))
     if toolkit is None:
-        return f"{said}: wheels install, CUDA sources do not compile ({_reason(tools.toolkit)})"
+        return said + say(
+            language,
+            ": wheels install, CUDA sources do not compile ({reason})",
+            reason=_reason(language, tools.toolkit),
+        )
     found = facts.target.value
     cuda = found.torch.cuda.value if found is not None and found.torch is not None else None
     if cuda is None or cuda == "cpu":
         return said
     theirs, ours = try_parse(toolkit.version), try_parse(cuda)
     same = theirs is not None and ours is not None and series(theirs) == series(ours)
-    return said + ("; torch's own CUDA" if same else f"; torch was built for CUDA {clean(cuda)}")
+    if same:
+        return said + say(language, "; torch's own CUDA")
+    return said + say(language, "; torch was built for CUDA {cuda}", cuda=clean(cuda))
 
 
 def _is_absent(fact: Observed[Any]) -> bool:
@@ -153,14 +174,14 @@ def _is_absent(fact: Observed[Any]) -> bool:
     return fact.value is None and fact.unknown not in ("", NOT_SAID)
 
 
-def assumed(facts: Facts) -> str:
+def assumed(language: str, facts: Facts) -> str:
     """What was assumed in place of what was observed; empty if nothing was."""
     accelerator, machine, tools_ = facts.accelerator, facts.machine, facts.tools
     said = []
     if accelerator.gpus.assumed and accelerator.gpus.value:
-        said.append(_devices(accelerator.gpus.value))
+        said.append(_devices(language, accelerator.gpus.value))
     for name, fact in (
-        ("driver", accelerator.driver),
+        (say(language, "driver"), accelerator.driver),
         ("", machine.os),
         ("glibc", machine.glibc),
         ("nvcc", tools_.toolkit),
@@ -172,10 +193,11 @@ def assumed(facts: Facts) -> str:
         if fact.assumed and value is not None:
             text = getattr(value, "version", value)
             said.append(f"{name or getattr(value, 'family', '')} {text}".strip())
-    return clean(", ".join(said))
+    return clean(say(language, ", ").join(said))
 
 
-def _reason(*facts: Observed[Any]) -> str:
+def _reason(language: str, *facts: Observed[Any]) -> str:
     """Why facts are unknown, or else where it was seen that there is nothing."""
     reasons = [fact.unknown for fact in facts if fact.unknown]
-    return clean((reasons or [fact.origin for fact in facts] or [""])[0]) or "not looked for"
+    reason = clean((reasons or [fact.origin for fact in facts] or [""])[0])
+    return translate(language, reason) or say(language, "not looked for")

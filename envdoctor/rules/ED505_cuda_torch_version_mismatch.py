@@ -12,6 +12,7 @@ from packaging.version import Version
 
 from envdoctor.model.build import Build
 from envdoctor.model.finding import Evidence
+from envdoctor.model.language import say
 from envdoctor.model.versions import series, try_parse
 from envdoctor.rules.lookup import fix, imported, label
 from envdoctor.rules.rule import Context, Fault
@@ -33,7 +34,7 @@ def examine(context: Context) -> Iterator[Fault]:
     broken = [d for d in imported(context.target).values() if d.import_error]
     torch = context.observed.domains["torch"][0]
     name = str(torch)
-    listed = " or ".join(str(cuda) for cuda in sorted(possible))
+    listed = say(context.language, " or ").join(str(cuda) for cuda in sorted(possible))
     yield Fault(
         component=f"CUDA toolkit {found.version}",
         severity="error" if broken else "info",

@@ -7,6 +7,7 @@ from typing import Dict, Iterator, List, Optional, Sequence
 
 from envdoctor.model.facts import Distribution, Facts
 from envdoctor.model.finding import Fix
+from envdoctor.model.language import count, say, translate
 from envdoctor.model.text import clean
 from envdoctor.relations.observe import imported
 from envdoctor.relations.repair import (
@@ -25,7 +26,7 @@ _LISTED = 6
 
 
 def fixes(
-    goals: Sequence[Goal], names: Sequence[str], repairs: Repairs, facts: Facts
+    language: str, goals: Sequence[Goal], names: Sequence[str], repairs: Repairs, facts: Facts
 ) -> List[Optional[Fix]]:
     """For each goal the change that reaches it, or that none was found.
 
@@ -35,50 +36,76 @@ def fixes(
     """
     found: Dict[int, Fix] = {}
     for plan, (first, *more) in plans(repairs, goals):
-        fix = found[first] = plan_fix(plan, repairs, facts)
-        said = clean(f"mended by the change of {names[first]}: {fix.summary}")
+        fix = found[first] = plan_fix(language, plan, repairs, facts)
+        mended = "mended by the change of {finding}: {change}"
+        said = clean(say(language, mended, finding=names[first], change=fix.summary))
         found.update((number, Fix(said, fix.commands)) for number in more)
-    return [found.get(n) or _not_found(repairs, goal) for n, goal in enumerate(goals)]
+    return [found.get(n) or _not_found(language, repairs, goal) for n, goal in enumerate(goals)]
 
 
-def _not_found(repairs: Repairs, goal: Goal) -> Optional[Fix]:
+def _not_found(language: str, repairs: Repairs, goal: Goal) -> Optional[Fix]:
     if goal.no_cpu and not repairs.stays(goal.component):
         return None
-    return no_fix(repairs, repairs.concerned(goal))
+    return no_fix(language, repairs, repairs.concerned(goal))
 
 
-def plan_fix(plan: Plan, repairs: Repairs, facts: Facts) -> Fix:
+def plan_fix(language: str, plan: Plan, repairs: Repairs, facts: Facts) -> Fix:
     """The fix that carries out a plan. The commands are pip's: conda's part is told in words."""
-    count = f"{len(plan)} package{'s' if len(plan) > 1 else ''}"
-    said = [_told(change, plan, repairs) for change in plan]
+    said = [_told(language, change, plan, repairs) for change in plan]
     again = _others_compiled(plan, repairs, facts)
     if again:
-        more = f" and {len(again) - _LISTED} more" if len(again) > _LISTED else ""
-        said.append(f"then again, as compiled for the old one: {', '.join(again[:_LISTED])}{more}")
-    return Fix(f"{count}: {clean('; '.join(said))}", tuple(_commands(plan, repairs, facts)))
+        listed = say(language, ", ").join(again[:_LISTED])
+        if len(again) > _LISTED:
+            more = len(again) - _LISTED
+            listed = say(language, "{names} and {number} more", names=listed, number=more)
+        compiled = "then again, as compiled for the old one: {names}"
+        said.append(say(language, compiled, names=listed))
+    head = count(language, len(plan), "{number} package: ", "{number} packages: ")
+    told = clean(say(language, "; ").join(said))
+    return Fix(head + told, tuple(_commands(plan, repairs, facts)))
 
 
-def no_fix(repairs: Repairs, names: Sequence[str]) -> Fix:
+def no_fix(language: str, repairs: Repairs, names: Sequence[str]) -> Fix:
     """That nothing was found, and what of `names` was not to be exchanged."""
-    said = "none found: exchanging one package, with those that depend on it, does not mend this"
-    why = [f"{repairs.installed[n]} is {repairs.stays(n)}" for n in names if repairs.stays(n)]
-    return Fix(clean(f"{said}; {' and '.join(why)}, and stays" if why else said))
+    said = say(
+        language,
+        "none found: exchanging one package, with those that depend on it, does not mend this",
+    )
+    why = [
+        say(
+            language,
+            "{package} is {build}",
+            package=repairs.installed[name],
+            build=translate(language, repairs.stays(name)),
+        )
+        for name in names
+        if repairs.stays(name)
+    ]
+    if why:
+        said += say(language, "; {reasons}, and stays", reasons=say(language, " and ").join(why))
+    return Fix(clean(said))
 
 
-def _told(change: Change, plan: Plan, repairs: Repairs) -> str:
+def _told(language: str, change: Change, plan: Plan, repairs: Repairs) -> str:
     new = label(change.after, repairs.knowledge)
     if repairs.is_likely(change.after) and not change.compiled_again:
-        new += " (a wheel is likely, none was seen)"
+        new += say(language, " (a wheel is likely, none was seen)")
     if change.before is None:
-        return f"install {change.after.component} {new}"
+        package = f"{change.after.component} {new}"
+        return say(language, "install {package}", package=package)
     if change.removed:
         return f"{change.before} -> {change.after.component} {new}"
+    cause = _for(change, plan, repairs)
     if change.compiled_again:
-        return f"compile {change.before} again{_for(change, plan, repairs)}"
+        again = "compile {package} again for {cause}" if cause else "compile {package} again"
+        return say(language, again, package=change.before, cause=cause)
     if change.before.label == new:
-        return f"{change.before} again{_for(change, plan, repairs)}"
-    conda = " (with conda, which installed it)" if _of_conda(change, repairs) else ""
-    return f"{change.before} -> {new}{conda}"
+        again = "{package} again for {cause}" if cause else "{package} again"
+        return say(language, again, package=change.before, cause=cause)
+    conda = _of_conda(change, repairs)
+    return f"{change.before} -> {new}" + (
+        say(language, " (with conda, which installed it)") if conda else ""
+    )
 
 
 def _for(change: Change, plan: Plan, repairs: Repairs) -> str:
@@ -86,7 +113,7 @@ def _for(change: Change, plan: Plan, repairs: Repairs) -> str:
     required = repairs.knowledge.packages[change.after.component].requires
     for other in plan:
         if other.after.component in required:
-            return f" for {other.after.component} {label(other.after, repairs.knowledge)}"
+            return f"{other.after.component} {label(other.after, repairs.knowledge)}"
     return ""
 
 

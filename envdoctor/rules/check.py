@@ -26,6 +26,8 @@ from envdoctor.model.finding import (
     TargetSummary,
     assumed,
 )
+from envdoctor.model.language import ENGLISH, say, translate
+from envdoctor.model.relation import words_in
 from envdoctor.model.text import clean, render
 from envdoctor.relations.asked import observe_asked
 from envdoctor.relations.choice import AskedRepairs, choose, newest_only
@@ -40,17 +42,18 @@ from envdoctor.rules.outside import SHADOW, by_cause, of_place
 from envdoctor.rules.page import Page, pages
 from envdoctor.rules.rule import Context, Fault
 
-LANGUAGE = "en"
 #: What lists of facts are about, where a look found nothing.
 _NOTHING_OF = {"accelerator.gpus": "GPU"}
 
 replace = msgspec.structs.replace
 
 
-def check(facts: Facts, knowledge: Knowledge) -> Report:
-    """Everything that is wrong with the environment of `facts`, gravest first."""
-    examination = _examined(facts, knowledge)
-    told = by_cause(examination.findings, facts, lambda f: _examined(f, knowledge).findings)
+def check(facts: Facts, knowledge: Knowledge, language: str = ENGLISH) -> Report:
+    """Everything that is wrong with the environment of `facts`, gravest first, in a language."""
+    examination = _examined(facts, knowledge, language)
+    told = by_cause(
+        examination.findings, facts, lambda f: _examined(f, knowledge, language).findings, language
+    )
     findings = sorted(
         told,
         key=lambda f: (
@@ -67,6 +70,7 @@ def check(facts: Facts, knowledge: Knowledge) -> Report:
         envdoctor_version=__version__,
         matrices_date=knowledge.date,
         findings=tuple(findings),
+        language=language,
         target=TargetSummary.of(facts),
         machine=MachineSummary.of(facts),
         assumed=tuple(assumed(facts)),
@@ -76,16 +80,16 @@ def check(facts: Facts, knowledge: Knowledge) -> Report:
     )
 
 
-def _examined(facts: Facts, knowledge: Knowledge) -> _Examination:
+def _examined(facts: Facts, knowledge: Knowledge, language: str) -> _Examination:
     """All that is found in facts, with the changes that mend it."""
     known = pages()
     target = facts.target.value
     asked = target.asked if target is not None else None
     if target is None or asked is None:
-        examination = _Examination(facts, knowledge, observe(facts, knowledge), known)
+        examination = _Examination(facts, knowledge, observe(facts, knowledge), known, language)
     else:
         observed = observe_asked(facts, target, asked, knowledge)
-        examination = _AskedExamination(facts, knowledge, observed, known)
+        examination = _AskedExamination(facts, knowledge, observed, known, language)
     examination.relations_broken()
     examination.rules_broken()
     examination.mend()
@@ -94,8 +98,14 @@ def _examined(facts: Facts, knowledge: Knowledge) -> _Examination:
 
 class _Examination:
     def __init__(
-        self, facts: Facts, knowledge: Knowledge, observed: Observation, known: Dict[str, Page]
+        self,
+        facts: Facts,
+        knowledge: Knowledge,
+        observed: Observation,
+        known: Dict[str, Page],
+        language: str,
     ) -> None:
+        self.language = language
         self.facts = facts
         self.knowledge = knowledge
         self.observed = observed
@@ -130,12 +140,16 @@ class _Examination:
         for build in self.observed.untested:
             self.unsettled |= {bound.finding for bound in self.relations.of(build.component)}
             newest = self.knowledge.packages[build.component].newest
-            reason = f"{clean(str(build))} is newer than the matrices know ({newest}): untested"
+            untested = "{build} is newer than the matrices know ({newest}): untested"
+            reason = say(self.language, untested, build=clean(str(build)), newest=newest)
             self.skipped.append(Skipped("untested", reason))
         for reason in self.observed.unclear:
-            self.skipped.append(Skipped("untested", clean(reason)))
-        for (code, reason), names in undecided.items():
-            self.skipped.append(Skipped(code, clean(f"{', '.join(sorted(names))}: {reason}")))
+            self.skipped.append(Skipped("untested", translate(self.language, clean(reason))))
+        for (code, reason), builds in undecided.items():
+            names = say(self.language, ", ").join(sorted(builds))
+            why = translate(self.language, reason)
+            told = say(self.language, "{builds}: {reason}", builds=names, reason=why)
+            self.skipped.append(Skipped(code, clean(told)))
         self.ruled_out += held
 
     def _called(self, build: Build) -> str:
@@ -186,7 +200,7 @@ class _Examination:
         first = violation.breaches[0]
         relation = first.bound.relation
         page = self.by_name[first.bound.finding]
-        whys = [teller.part(breach, "why", LANGUAGE) for breach in violation.breaches]
+        whys = [teller.part(breach, "why", self.language) for breach in violation.breaches]
         build = first.builds[0]
         return Finding(
             code=page.code,
@@ -194,8 +208,8 @@ class _Examination:
             severity=_severity(violation),
             phase=_first_phase(violation),
             component=clean(f"{build.component} {build.label}"),
-            summary=teller.part(first, "summary", LANGUAGE),
-            why="; ".join(dict.fromkeys(why for why in whys if why)),
+            summary=teller.part(first, "summary", self.language),
+            why=say(self.language, "; ").join(dict.fromkeys(why for why in whys if why)),
             evidence=tuple(self._evidence(violation)),
             relation=Citation(relation.id, relation.source, relation.checked, relation.basis),
             fixes=self._fixes(violation),
@@ -216,7 +230,7 @@ class _Examination:
                 names = (component,)
             for name in names:
                 if name in self.observed.evidence:
-                    yield _cleaned(self.observed.evidence[name])
+                    yield _cleaned(self.language, self.observed.evidence[name])
 
     def _fixes(self, violation: Violation) -> Tuple[Fix, ...]:
         self.goals[len(self.findings)] = Goal.of(violation)
@@ -231,7 +245,7 @@ class _Examination:
         names = [f"{finding.code} {finding.component}" for finding in findings]
         goals = [self.goals[place] for place in places]
         repairs = Repairs(self.observed, self.relations)
-        for place, fix in zip(places, fixes(goals, names, repairs, self.facts)):
+        for place, fix in zip(places, fixes(self.language, goals, names, repairs, self.facts)):
             if fix is not None:
                 self.findings[place] = replace(self.findings[place], fixes=(fix,))
 
@@ -250,22 +264,24 @@ class _Examination:
 
     def rules_broken(self) -> None:
         """Run every rule whose facts are known."""
-        context = Context(self.facts, self.knowledge, self.observed)
+        context = Context(self.facts, self.knowledge, self.observed, self.language)
         for page in self.pages.values():
             if not page.module:
                 continue
             if not self._is_due(page):
                 continue
-            missing = _missing(self.facts, self._needed(page))
+            missing = _missing(self.language, self.facts, self._needed(page))
             if missing is not None:
-                self.skipped.append(Skipped(page.code, clean(missing)))
+                self.skipped.append(Skipped(page.code, missing))
                 self.unsettled.add(page.name)
                 continue
             try:
                 rule = importlib.import_module(f"envdoctor.rules.{page.module}")
                 faults = list(rule.examine(context))
             except Exception as error:
-                problem = f"the rule itself failed: {type(error).__name__}: {error}"
+                failed = "the rule itself failed: {error}"
+                said = f"{type(error).__name__}: {error}"
+                problem = say(self.language, failed, error=said)
                 self.skipped.append(Skipped(page.code, clean(problem)))
                 self.unsettled.add(page.name)
                 continue
@@ -278,8 +294,8 @@ class _Examination:
 
     def _fault(self, page: Page, fault: Fault) -> Finding:
         target = self.facts.target.value
-        finding = _finding(page, fault)
-        return finding if target is None else of_place(finding, fault, target)
+        finding = _finding(page, fault, self.language)
+        return finding if target is None else of_place(finding, fault, target, self.language)
 
 
 class _AskedExamination(_Examination):
@@ -290,9 +306,14 @@ class _AskedExamination(_Examination):
     """
 
     def __init__(
-        self, facts: Facts, knowledge: Knowledge, observed: Observation, known: Dict[str, Page]
+        self,
+        facts: Facts,
+        knowledge: Knowledge,
+        observed: Observation,
+        known: Dict[str, Page],
+        language: str,
     ) -> None:
-        super().__init__(facts, knowledge, observed, known)
+        super().__init__(facts, knowledge, observed, known, language)
         target = facts.target.value
         if target is None or target.asked is None:
             raise LookupError("no requirement files were read")
@@ -339,9 +360,8 @@ class _AskedExamination(_Examination):
             for violation in self._causes(name, violations):
                 if not any((name, b.bound.relation.id) in told for b in violation.breaches):
                     self.findings.append(self._broken(violation))
-        self.skipped += [Skipped("asked", clean(reason)) for reason in self.choice.reasons]
-        for problem in self.target.problems:
-            self.skipped.append(Skipped("asked", clean(problem)))
+        for problem in (*self.choice.reasons, *self.target.problems):
+            self.skipped.append(Skipped("asked", translate(self.language, clean(problem))))
 
     def _told_of_the_newest(self, violation: Violation) -> Finding:
         """The finding in the words of one release where many fail alike."""
@@ -373,11 +393,15 @@ class _AskedExamination(_Examination):
         severity = first.severity
         if not self._is_sure(violation):
             severity = min(severity, "warning", key=SEVERITIES.index)
-            summary = asked_summary(violation, self.choice, self.knowledge, finding.summary)
+            summary = asked_summary(
+                self.language, violation, self.choice, self.knowledge, finding.summary
+            )
             finding = replace(finding, summary=summary)
         if _may_be_patched(violation, self.target):
             severity = min(severity, "warning", key=SEVERITIES.index)
-        evidence = taken_evidence(finding.evidence, violation, self.choice, self.knowledge)
+        evidence = taken_evidence(
+            self.language, finding.evidence, violation, self.choice, self.knowledge
+        )
         return replace(finding, severity=severity, verify=(), evidence=evidence)
 
     def _fixes(self, violation: Violation) -> Tuple[Fix, ...]:
@@ -386,8 +410,8 @@ class _AskedExamination(_Examination):
         goal = Goal.of(violation)
         plan = self._repairs.mend(goal)
         if plan is None:
-            return (no_fix(self._repairs, self._repairs.concerned(goal)),)
-        return (lines_fix(plan, self.asked, self.knowledge),)
+            return (no_fix(self.language, self._repairs, self._repairs.concerned(goal)),)
+        return (lines_fix(self.language, plan, self.asked, self.knowledge),)
 
     def _fault(self, page: Page, fault: Fault) -> Finding:
         finding = super()._fault(page, fault)
@@ -404,13 +428,13 @@ def _may_be_patched(violation: Violation, target: Target) -> bool:
     )
 
 
-def _finding(page: Page, fault: Fault) -> Finding:
-    texts = page.words.get(LANGUAGE, {})
+def _finding(page: Page, fault: Fault, language: str = ENGLISH) -> Finding:
+    texts = words_in(language, page.words)
     suffix = f"_{fault.words}" if fault.words else ""
 
     def part(name: str) -> str:
         template = texts.get(name + suffix, texts.get(name, ""))
-        return render(template, fault.fields.__getitem__)
+        return render(template, lambda name: translate(language, fault.fields[name]))
 
     fixes = tuple(Fix(fix.summary or part("fix"), fix.commands) for fix in fault.fixes)
     if not fixes and part("fix"):
@@ -423,14 +447,16 @@ def _finding(page: Page, fault: Fault) -> Finding:
         component=clean(fault.component),
         summary=part("summary"),
         why=part("why"),
-        evidence=tuple(_cleaned(evidence) for evidence in fault.evidence),
+        evidence=tuple(_cleaned(language, evidence) for evidence in fault.evidence),
         fixes=fixes,
         verify=fault.verify,
     )
 
 
-def _cleaned(evidence: Evidence) -> Evidence:
-    return Evidence(clean(evidence.fact), clean(evidence.value), clean(evidence.origin))
+def _cleaned(language: str, evidence: Evidence) -> Evidence:
+    parts = (evidence.fact, evidence.value, evidence.origin)
+    fact, value, origin = (translate(language, clean(part)) for part in parts)
+    return Evidence(fact, value, origin)
 
 
 def _severity(violation: Violation) -> str:
@@ -454,20 +480,23 @@ def _probes(violation: Violation, knowledge: Knowledge, python: str) -> Iterator
             yield shlex.join([python, "-c", statement])
 
 
-def _missing(facts: Facts, names: List[str]) -> Optional[str]:
+def _missing(language: str, facts: Facts, names: List[str]) -> Optional[str]:
     """Why a fact that a rule needs is unknown; None if all are known."""
     for name in names:
         value: object = facts
         for part in name.split("."):
             value = getattr(value, part)
             if isinstance(value, Observed):
+                if value.value is None and value.unknown:
+                    return translate(language, clean(value.unknown))
                 if value.value is None:
-                    return value.unknown or f"{name} is unknown"
+                    return say(language, "{fact} is unknown", fact=name)
                 value = value.value
                 if value == ():
-                    return f"there is no {_NOTHING_OF.get(name, name)} here"
+                    nothing = _NOTHING_OF.get(name, name)
+                    return say(language, "there is no {thing} here", thing=nothing)
         if value == ():
-            return f"{name} is unknown"
+            return say(language, "{fact} is unknown", fact=name)
     return None
 
 

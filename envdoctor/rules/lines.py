@@ -13,6 +13,7 @@ from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.build import Build
 from envdoctor.model.facts import Asked, AskedLine
 from envdoctor.model.finding import Fix
+from envdoctor.model.language import count, say
 from envdoctor.model.text import clean
 from envdoctor.model.versions import parse, satisfies, try_specifier
 from envdoctor.relations.asked import is_on, segments
@@ -22,19 +23,23 @@ _POETRY = re.compile(r"(?P<name>[\w.-]+) = '(?P<wanted>[^']*)'")
 _CONDA = re.compile(r"(?P<name>(?:[\w./-]+::)?[\w.-]+)\s*(?P<wanted>.*)")
 
 
-def lines_fix(plan: Plan, asked: Asked, knowledge: Knowledge) -> Fix:
+def lines_fix(language: str, plan: Plan, asked: Asked, knowledge: Knowledge) -> Fix:
     """The fix that carries out a plan: each line to change, what it says and what it is to say."""
     head = asked.files[0] if asked.files else "requirements.txt"
     said: List[str] = []
     options: Dict[str, None] = {}
     for change in plan:
-        said.append(_edit(change, asked, head, knowledge))
+        said.append(_edit(language, change, asked, head, knowledge))
         option = (requirement_arguments(change.after) or "").partition(" ")[2]
         if option and not _is_named(change.after, asked):
             options.setdefault(_lasting(option))
-    said += [f"{head}: add {option}" for option in options if option]
-    count = f"{len(said)} line{'s' if len(said) > 1 else ''}"
-    return Fix(clean(f"{count}: {'; '.join(said)}", 1000))
+    said += [_added(language, head, option) for option in options if option]
+    told = count(language, len(said), "{number} line: ", "{number} lines: ")
+    return Fix(clean(told + say(language, "; ").join(said), 1000))
+
+
+def _added(language: str, file: str, line: str) -> str:
+    return say(language, "{file}: add {line}", file=file, line=line)
 
 
 def _is_named(build: Build, asked: Asked) -> bool:
@@ -53,16 +58,18 @@ def _lasting(options: str) -> str:
     return " ".join(kept)
 
 
-def _edit(change: Change, asked: Asked, head: str, knowledge: Knowledge) -> str:
+def _edit(language: str, change: Change, asked: Asked, head: str, knowledge: Knowledge) -> str:
     wanted = (requirement_arguments(change.after) or "").partition(" ")[0]
     name = change.before.component if change.before is not None else ""
     lines = [line for line in asked.lines if line.name == name]
     if not lines:
-        return f"{head}: add {wanted}"
+        return _added(language, head, wanted)
     line = next((one for one in lines if one.specifier.startswith("==")), lines[0])
     if line.locked:
         bound = bounded("", change.after, knowledge) or wanted
-        return f"{line.origin}: {line.text} -> {change.after.version} (lock again with {bound})"
+        return f"{line.origin}: {line.text} -> {change.after.version}" + say(
+            language, " (lock again with {requirement})", requirement=bound
+        )
     if change.removed:
         return f"{line.origin}: {line.text} -> {wanted}"
     return f"{line.origin}: {line.text} -> {changed(line, change.after, wanted, lines, knowledge)}"

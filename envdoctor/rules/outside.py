@@ -13,6 +13,7 @@ import msgspec
 
 from envdoctor.model.facts import Facts, Target
 from envdoctor.model.finding import SEVERITIES, Evidence, Finding, Fix
+from envdoctor.model.language import say, translate
 from envdoctor.model.text import clean
 from envdoctor.relations.observe import inside, outside, place_outside
 from envdoctor.rules.lookup import imported, is_tree, label, listed, off_the_path
@@ -27,7 +28,7 @@ _SITES = ("site-packages", "dist-packages")
 replace = msgspec.structs.replace
 
 
-def of_place(finding: Finding, fault: Fault, target: Target) -> Finding:
+def of_place(finding: Finding, fault: Fault, target: Target, language: str) -> Finding:
     """A rule's finding; of a distribution outside of the environment it says so, and no pip."""
     if finding.name in _OWN_WORDS or fault.goal is not None or target.asked is not None:
         return finding
@@ -37,16 +38,25 @@ def of_place(finding: Finding, fault: Fault, target: Target) -> Finding:
         if label(distribution) == fault.component:
             place = outside(target, distribution)
             if place:
-                return replace(
-                    finding,
-                    summary=clean(f"{finding.summary}; it comes from {place}"),
-                    fixes=(Fix(clean(f"take {place} off the search path, or mend it there")),),
+                where = translate(language, place)
+                cure = say(
+                    language, "take {place} off the search path, or mend it there", place=where
                 )
+                said = say(
+                    language,
+                    "{summary}; it comes from {place}",
+                    summary=finding.summary,
+                    place=where,
+                )
+                return replace(finding, summary=clean(said), fixes=(Fix(clean(cure)),))
     return finding
 
 
 def by_cause(
-    findings: Sequence[Finding], facts: Facts, examine: Callable[[Facts], List[Finding]]
+    findings: Sequence[Finding],
+    facts: Facts,
+    examine: Callable[[Facts], List[Finding]],
+    language: str,
 ) -> List[Finding]:
     """The findings; those that an entry of the search path causes are in the finding about it.
 
@@ -70,17 +80,19 @@ def by_cause(
         if is_worse or not caused:
             continue
         if shadow is None and PurePosixPath(entry).name in _SITES and _is_filled(target, entry):
-            cure = (
-                f"take {place_outside(target, entry)} off the search path: without it this is gone"
+            cure = say(
+                language,
+                "take {place} off the search path: without it this is gone",
+                place=translate(language, place_outside(target, entry)),
             )
             fixes = (Fix(clean(cure), tuple(off_the_path(target, entry))),)
             cured = [replace(f, fixes=fixes) if f.severity == "error" else f for f in caused]
         elif shadow is not None and (_is_filled(target, entry) or shadow.severity == "error"):
-            cured = [_with(shadow, caused, entry)]
+            cured = [_with(shadow, caused, entry, language)]
         else:
             continue
         facts = replace(facts, target=replace(facts.target, value=other))
-        return [*cured, *by_cause(left, facts, examine)]
+        return [*cured, *by_cause(left, facts, examine, language)]
     return list(findings)
 
 
@@ -106,13 +118,19 @@ def _key(finding: Finding) -> str:
     return f"{finding.code} {finding.component.partition(' ')[0]}"
 
 
-def _with(shadow: Finding, caused: Sequence[Finding], entry: str) -> Finding:
+def _with(shadow: Finding, caused: Sequence[Finding], entry: str, language: str) -> Finding:
     """The finding about an entry, as grave as what it causes, with that as evidence."""
     names = listed(f"{f.code} {f.component}" for f in caused)
+    why = say(
+        language,
+        "{why}; without that folder there would be no {findings}",
+        why=shadow.why,
+        findings=translate(language, names),
+    )
     return replace(
         shadow,
         severity=max([shadow, *caused], key=lambda f: SEVERITIES.index(f.severity)).severity,
-        why=clean(f"{shadow.why}; without that folder there would be no {names}"),
+        why=clean(why),
         evidence=(
             *shadow.evidence[:2],
             *(Evidence(f"{f.code} {f.component}:", f.summary, entry) for f in caused),

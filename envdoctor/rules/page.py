@@ -13,10 +13,13 @@ import msgspec
 
 from envdoctor.knowledge.cache import cached
 from envdoctor.knowledge.document import Document, DocumentError
+from envdoctor.model.language import CHINESE
 from envdoctor.model.relation import Words
 
 _HERE = Path(__file__).resolve().parent
 _NAME = re.compile(r"(ED\d{3})_(\w+)\.md")
+#: The line after which a page says the same in Chinese.
+_CHINESE = "\n# 中文\n"
 
 
 class Page(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -27,6 +30,7 @@ class Page(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     severity: str  # the usual one
     phase: str
     title: str  # one line for lists
+    title_zh: str = ""  # the same in Chinese
     facts: List[str] = []  # facts without which the rule is skipped: "target", "accelerator.gpus"
     # "installed" environments, or the packages that requirement files have "asked" for
     judges: Tuple[str, ...] = ("installed",)
@@ -34,7 +38,16 @@ class Page(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     severities: Tuple[str, ...] = ()
     words: Words = {}
     body: str = ""
+    body_zh: str = ""
     module: str = ""  # the rule's module, empty for a page of relation findings
+
+    def title_in(self, language: str) -> str:
+        """The title; the English one where the language has none."""
+        return (self.title_zh if language == CHINESE else "") or self.title
+
+    def body_in(self, language: str) -> str:
+        """The body; the English one where the language has none."""
+        return (self.body_zh if language == CHINESE else "") or self.body
 
 
 def pages() -> Dict[str, Page]:
@@ -62,5 +75,13 @@ def _decode(texts: Dict[str, str]) -> Dict[str, Page]:
             raise DocumentError(f"{name}: code and name are not those of the file name")
         stem = name[: -len(".md")]
         module = stem if f"{stem}.py" in texts else ""
-        found[page.code] = msgspec.structs.replace(page, body=body.strip() + "\n", module=module)
+        english, _, chinese = body.partition(_CHINESE)
+        found[page.code] = msgspec.structs.replace(
+            page, body=_whole(english), body_zh=_whole(chinese), module=module
+        )
     return found
+
+
+def _whole(text: str) -> str:
+    stripped = text.strip()
+    return stripped + "\n" if stripped else ""

@@ -18,6 +18,7 @@ import msgspec
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.facts import Facts, Target
 from envdoctor.model.finding import Evidence, Fix
+from envdoctor.model.language import ENGLISH
 from envdoctor.relations.observe import Observation
 from envdoctor.relations.repair import Goal
 
@@ -28,6 +29,7 @@ class Context(msgspec.Struct, frozen=True):
     facts: Facts
     knowledge: Knowledge
     observed: Observation  # the facts as builds of components
+    language: str = ENGLISH  # for words that join what fills a field
 
     @property
     def target(self) -> Target:

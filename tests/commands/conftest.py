@@ -73,9 +73,9 @@ def found(monkeypatch: pytest.MonkeyPatch) -> Callable[[Sequence[Finding]], List
     def find(findings: Sequence[Finding]) -> List[Any]:
         calls: List[Any] = []
 
-        def check(facts: Facts, _: Any) -> Report:
+        def check(facts: Facts, _: Any, language: str) -> Report:
             calls.append(facts)
-            return Report("check", "0.1.0", "2026-11-30", tuple(findings))
+            return Report("check", "0.1.0", "2026-11-30", tuple(findings), language=language)
 
         monkeypatch.setattr("envdoctor.rules.check.check", check)
         monkeypatch.setattr(

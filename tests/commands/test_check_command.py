@@ -251,7 +251,7 @@ def test_python_api(found: Callable[..., Any], facts: Facts, snapshot: str) -> N
 
 def test_python_api_assumes(facts: Facts, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: List[Facts] = []
-    monkeypatch.setattr("envdoctor.rules.check.check", lambda facts, _: seen.append(facts))
+    monkeypatch.setattr("envdoctor.rules.check.check", lambda facts, *_: seen.append(facts))
     package.check(facts=facts, assume=["glibc=2.17"])
     assert seen[0].machine.glibc.value == "2.17"
     assert seen[0].machine.glibc.assumed

@@ -38,6 +38,16 @@ def test_chinese_is_broken_between_characters(pieces: List[str], width: int) -> 
     assert not any(line.startswith((COMMA, STOP)) for line in lines)
 
 
+def test_punctuation_stays_with_what_it_belongs_to() -> None:
+    def lines(text: str, width: int) -> List[str]:
+        return [line.plain for line in wrapped(Text(text), width)]
+
+    assert lines("显卡\uff08驱动\uff09", 6) == ["显卡", "\uff08驱", "动\uff09"]
+    assert lines("VIRTUAL_ENV\u3001CONDA_PREFIX", 14) == ["VIRTUAL_ENV\u3001", "CONDA_PREFIX"]
+    assert lines("\u201c可用\u201d是", 5) == ["\u201c可", "用\u201d是"]
+    assert lines("[id, 实测]", 8) == ["[id, 实", "测]"]
+
+
 def test_apart() -> None:
     assert [line.plain for line in apart(Text("ab"), Text("cd"), 8)] == ["ab    cd"]
     assert [line.plain for line in apart(Text("abcd"), Text("efg"), 8)] == ["abcd", "     efg"]

@@ -7,6 +7,7 @@ from typing import Callable
 
 import msgspec
 import pytest
+from rich.cells import cell_len
 from sample_reports import ABI, MACHINES, NUMPY, TRAINING, report
 
 from envdoctor.model.facts import NOT_SAID, Accelerator, Gpu, Target, Tools, seen, unseen
@@ -25,6 +26,15 @@ replace = msgspec.structs.replace
 def test_golden(name: str, golden: Callable[[Path, str], None]) -> None:
     said = report(NUMPY, ABI) if name == "training" else report()
     golden(GOLDEN / f"overview_{name}.txt", render(said, MACHINES[name], MODELS, NEXT, HOME))
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_golden_in_chinese(name: str, golden: Callable[[Path, str], None]) -> None:
+    said = report(NUMPY, ABI) if name == "training" else report(skipped=1)
+    told = render(replace(said, language="zh"), MACHINES[name], MODELS, NEXT, HOME)
+    golden(GOLDEN / f"overview_{name}_zh.txt", told)
+    assert len(told.splitlines()) <= 15
+    assert max(map(cell_len, told.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("name", MACHINES)

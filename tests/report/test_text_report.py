@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from sample_reports import (
     ABI,
     ASSUMED,
@@ -58,6 +59,17 @@ CASES: Dict[str, Tuple[Report, Facts, View]] = {
 def test_golden(name: str, golden: Callable[[Path, str], None]) -> None:
     said, facts, view = CASES[name]
     golden(GOLDEN / f"check_{name}.txt", text.render(said, facts, 0.23, view))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_golden_in_chinese(name: str, golden: Callable[[Path, str], None]) -> None:
+    said, facts, view = CASES[name]
+    told = text.render(replace(said, language="zh"), facts, 0.23, view)
+    golden(GOLDEN / f"check_{name}_zh.txt", told)
+    commands = {c for f in said.findings for fix in f.fixes for c in fix.commands}
+    for line in told.splitlines():
+        path = line.strip().startswith(("~/", "/")) and " " not in line.strip()
+        assert cell_len(line) <= view.width or path or line.strip() in commands
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -130,7 +130,7 @@ def example_page() -> Page:
 def test_what_a_page_lacks_is_said(place: str, text: str, lack: str) -> None:
     ((name, page),) = [(n, t) for n, t in example().items() if n.endswith(".md")]
     if place.startswith("#"):
-        changed = re.sub(rf"(?s)(\n{place}\n).*?(?=\n## |\Z)", rf"\1{text}\n", page)
+        changed = re.sub(rf"(?s)(\n{place}\n).*?(?=\n##? |\Z)", rf"\1{text}\n", page)
     else:
         changed = re.sub(rf"(?m)^{place}: .*", f"{place}: {text}", page)
     said = list(shortcomings(_decode({Path(name).name: changed})["ED123"]))

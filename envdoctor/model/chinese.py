@@ -1,0 +1,666 @@
+"""The texts of the code in Chinese, by their English templates.
+
+Fields, `{name}`, stand in both, in any order. In `SAID` are texts that the code asks for in a
+language; in `WRITTEN` those that are finished in English before anybody knows the language, which
+are recognized by what stands between their fields: that must be telling. A text of several clauses
+is looked up clause by clause, those before and after "; " and ": ", if the whole is not known.
+"""
+
+from __future__ import annotations
+
+from typing import Dict
+
+SAID: Dict[str, str] = {
+    # marks and small words
+    ", ": "、",
+    "; ": "；",
+    ": ": "：",
+    " and ": " 和 ",
+    " or ": " 或 ",
+    "none": "无",
+    "unknown": "未知",
+    "none known": "（无已知版本）",
+    "not said": "未说明",
+    "not looked for": "未查找",
+    "{number} more": "另外 {number} 个",
+    "{first} to {last}": "{first} 至 {last}",
+    # what folders outside of the environment cause
+    "{summary}; it comes from {place}": "{summary}；它来自 {place}",
+    "take {place} off the search path, or mend it there": "把 {place} 移出搜索路径，或者在那里修好它",
+    "take {place} off the search path: without it this is gone": "把 {place} 移出搜索路径：没有它就没有这个问题",
+    "{why}; without that folder there would be no {findings}": "{why}；没有这个目录，就不会有 {findings}",
+    # severities, phases, bases
+    "error": "错误",
+    "warning": "警告",
+    "info": "提示",
+    "error or warning": "错误或警告",
+    "error or info": "错误或提示",
+    "warning or info": "警告或提示",
+    "error or warning or info": "错误、警告或提示",
+    "resolve": "依赖解析",
+    "build": "编译",
+    "install": "安装",
+    "import": "导入",
+    "run": "运行",
+    "RESOLVE": "依赖解析",
+    "BUILD": "编译",
+    "INSTALL": "安装",
+    "IMPORT": "导入",
+    "RUN": "运行",
+    "measured": "实测",
+    "vendor": "厂商说明",
+    "maintainer": "维护者说明",
+    "documented": "文档记载",
+    "inferred": "推断",
+    # the report
+    "{number} error": "{number} 个错误",
+    "{number} errors": "{number} 个错误",
+    "{number} warning": "{number} 个警告",
+    "{number} warnings": "{number} 个警告",
+    "; {number} note": "；{number} 条提示",
+    "; {number} notes": "；{number} 条提示",
+    " (--verbose)": "（--verbose 查看）",
+    "not examined: no Python environment": "未检查：没有 Python 环境",
+    "nothing found wrong": "未发现问题",
+    "({seconds} s)": "（用时 {seconds} 秒）",
+    "Target: {target}": "环境：{target}",
+    "Assumed: {assumed}": "假设：{assumed}",
+    "Source: {source}, checked {date}": "依据：{source}，核对于 {date}",
+    "- and {number} more (--verbose)": "- 另有 {number} 条（--verbose 查看）",
+    "… and {number} more of this kind (--verbose)": "…… 同类问题另有 {number} 个（--verbose 查看）",
+    "Smallest change: {change}": "最小改动：{change}",
+    "Or: {change}": "或者：{change}",
+    "Look yourself:": "自行验证：",
+    "{number} finding told in short (--verbose).": "{number} 个问题只列概要（--verbose 查看详情）。",
+    "{number} findings told in short (--verbose).": "{number} 个问题只列概要（--verbose 查看详情）。",
+    "Ruled out: {names}.": "已排除：{names}。",
+    "Ruled out: {names} and {number} more.": "已排除：{names} 等，另有 {number} 项。",
+    "Skipped: {number} (--verbose).": "跳过：{number} 项（--verbose 查看）。",
+    "Skipped:": "跳过：",
+    "{code}: {reason}": "{code}：{reason}",
+    # the overview
+    "GPU": "显卡",
+    "Target": "环境",
+    "Compile": "编译",
+    "Assumed": "假设",
+    "Verdict": "结论",
+    "Next": "下一步",
+    "Models": "模型",
+    "Never imports your torch, changes or sends anything. Matrices of {date}.": (
+        "只读：不导入您的 torch，不修改、不发送任何内容。兼容矩阵版本：{date}。"
+    ),
+    "; {number} question skipped": "；{number} 项检查被跳过",
+    "; {number} questions skipped": "；{number} 项检查被跳过",
+    "{component}: {summary}": "{component}：{summary}",
+    "{model}: {state}": "{model}：{state}",
+    "ready": "可用",
+    "new env": "新建环境",
+    "not as pinned": "需换版本",
+    "GPU unknown": "显卡未知",
+    "not judged": "未判断",
+    "name the environment that trains": "指定用于训练的环境",
+    "the evidence and the smallest change": "查看依据和最小改动",
+    "judge for the GPU and driver that train": "按训练用的显卡和驱动判断",
+    "what was looked at, what was skipped and why": "查看检查了什么、跳过了什么及原因",
+    # the machine and the environment
+    "none: {reason}": "无：{reason}",
+    "unknown: {reason}": "未知：{reason}",
+    "unknown: not looked for": "未知：未查找",
+    "{maker}: {gpus}": "{maker}：{gpus}",
+    "{maker}, devices not known: {reason}": "{maker}，设备未知：{reason}",
+    "; driver unknown: {reason}": "；驱动未知：{reason}",
+    ", driver {version}": "，驱动 {version}",
+    "; what it serves is unknown: {reason}": "；所支持的 CUDA 版本未知：{reason}",
+    ": runs builds up to CUDA {version}": "：可运行 CUDA {version} 及更早的构建",
+    ": runs CUDA {major}.x builds and older": "：可运行 CUDA {major}.x 及更早的构建",
+    "{files} (what they ask for)  Python {python}": "{files}（其中要求的依赖）  Python {python}",
+    "{place} ({origin})": "{place}（{origin}）",
+    "no torch": "没有 torch",
+    "torch, version unknown: {reason}": "torch，版本未知：{reason}",
+    "C++ compiler": "C++ 编译器",
+    "no {tool}": "缺少 {tool}",
+    ", no ": "、",
+    ": wheels install, CUDA sources do not compile ({reason})": (
+        "：可以安装 wheel 包，但无法编译 CUDA 源码（{reason}）"
+    ),
+    "; torch's own CUDA": "；与 torch 的 CUDA 一致",
+    "; torch was built for CUDA {cuda}": "；而 torch 是为 CUDA {cuda} 构建的",
+    "driver": "驱动",
+    # pages
+    "{code} {name} ({severities}, phase {phase})": "{code} {name}（{severities}，{phase} 阶段）",
+    "{code} {name} ({severities}, {phase})": "{code} {name}（{severities}，{phase} 阶段）",
+    # changes
+    "{number} package: ": "{number} 个包：",
+    "{number} packages: ": "{number} 个包：",
+    "{names} and {number} more": "{names} 等，另有 {number} 个",
+    "mended by the change of {finding}: {change}": "随 {finding} 的改动一并解决：{change}",
+    "then again, as compiled for the old one: {names}": (
+        "随后重新编译安装以下包，它们是针对旧版本编译的：{names}"
+    ),
+    "none found: exchanging one package, with those that depend on it, does not mend this": (
+        "未找到：只更换一个包（连同依赖它的包）无法解决此问题"
+    ),
+    "{package} is {build}": "{package} 是 {build}",
+    "; {reasons}, and stays": "；{reasons}，予以保留",
+    " (a wheel is likely, none was seen)": "（很可能有 wheel 包，但尚未确认）",
+    "install {package}": "安装 {package}",
+    "compile {package} again": "重新编译 {package}",
+    "compile {package} again for {cause}": "针对 {cause} 重新编译 {package}",
+    "{package} again": "重新安装 {package}",
+    "{package} again for {cause}": "针对 {cause} 重新安装 {package}",
+    " (with conda, which installed it)": "（用 conda，它由 conda 安装）",
+    "{number} line: ": "{number} 行：",
+    "{number} lines: ": "{number} 行：",
+    "{file}: add {line}": "{file}：添加 {line}",
+    " (lock again with {requirement})": "（以 {requirement} 重新锁定）",
+    "pip would take {taken}: {summary}": "pip 会选择 {taken}：{summary}",
+    "with {python}, pip would take {taken}: {summary}": "使用 {python} 时，pip 会选择 {taken}：{summary}",
+    "{asked}; pip would take {taken}": "{asked}；pip 会选择 {taken}",
+    "{release} as sources": "{release} 源码包",
+    # what was skipped
+    "{builds}: {reason}": "{builds}：{reason}",
+    "{build} is newer than the matrices know ({newest}): untested": (
+        "{build} 比兼容矩阵已知的版本（{newest}）更新：未经测试"
+    ),
+    "the rule itself failed: {error}": "规则自身出错：{error}",
+    "{fact} is unknown": "{fact} 未知",
+    "there is no {thing} here": "这里没有 {thing}",
+    # what click prints of itself
+    "Usage: {command}": "用法：{command}",
+    "Options:": "选项：",
+    "Commands:": "命令：",
+    "Error: {message}": "错误：{message}",
+}
+
+WRITTEN: Dict[str, str] = {
+    # where facts were read
+    "assumed": "假设",
+    "as reported": "来自报告",
+    "environment": "环境变量",
+    "environment {prefix}": "环境 {prefix}",
+    "the search path": "搜索路径",
+    "the loader's default folders": "动态链接器的默认目录",
+    "the driver's branch": "由驱动分支推断",
+    "the variable {name}": "环境变量 {name}",
+    "{origin}, without a device": "{origin}，但没有设备",
+    "device node {path}": "设备节点 {path}",
+    "folder {path}": "目录 {path}",
+    "{name} of the control group": "控制组的 {name}",
+    "MemTotal in /proc/meminfo": "/proc/meminfo 中的 MemTotal",
+    "Cpus_allowed_list in {path}": "{path} 中的 Cpus_allowed_list",
+    "package nvidia-l4t-core in {packages}": "{packages} 中的 nvidia-l4t-core 包",
+    "name of {path}": "{path} 的文件名",
+    "{origin}, CUDA_VISIBLE_DEVICES taken in the order of the PCI bus": (
+        "{origin}，CUDA_VISIBLE_DEVICES 按 PCI 总线顺序解释"
+    ),
+    "{command} on PATH": "PATH 中的 {command}",
+    "{folder}, which is not on PATH": "{folder}（不在 PATH 中）",
+    "{section}, line {number}": "{section} 第 {number} 行",
+    "{origin}: it is available to a build for {number}": "{origin}：为 {number} 构建的 torch 可以使用它",
+    "Python's prompt": "Python 交互提示符",
+    "torch's build": "torch 的构建信息",
+    "torch's warning": "torch 的警告",
+    "detectron2's collect_env": "detectron2 的 collect_env",
+    "conda's specs": "conda 的 specs",
+    "conda's plan": "conda 的安装计划",
+    "pip's log": "pip 的日志",
+    # what is evidence
+    "none": "无",
+    "answers": "应答",
+    "vendor": "厂商",
+    "libraries": "库",
+    "GPUs": "显卡",
+    "GPU": "显卡",
+    "machine": "本机",
+    "driver {version}": "驱动 {version}",
+    "NVIDIA driver": "NVIDIA 驱动",
+    "NVIDIA libraries": "NVIDIA 库",
+    "NVIDIA kernel module": "NVIDIA 内核模块",
+    "CUDA toolkit": "CUDA 工具包",
+    "CUDA toolkit {version}": "CUDA 工具包 {version}",
+    "CUDA of {package}": "{package} 的 CUDA",
+    "vendor of the accelerator": "加速卡厂商",
+    "CUDA version that the driver serves": "驱动支持的 CUDA 版本",
+    "operating system": "操作系统",
+    "processor architecture": "处理器架构",
+    "Windows Subsystem for Linux": "适用于 Linux 的 Windows 子系统（WSL）",
+    "environment variables that are switched on": "已开启的环境变量",
+    "modules that were mended by hand": "手工修补过的模块",
+    "setuptools of the build": "编译所用的 setuptools",
+    "pip of the build": "编译所用的 pip",
+    "numpy of the build": "编译所用的 numpy",
+    "requires {requirement}": "要求 {requirement}",
+    "without {files}": "缺少 {files}",
+    "shorter than listed: {files}": "比清单上写的短：{files}",
+    "no metadata": "没有元数据",
+    "looks for {requirement}": "查找 {requirement}",
+    "a folder": "目录",
+    "PYTHONPATH entry {entry}": "PYTHONPATH 里的 {entry}",
+    "user site {entry}": "用户 site 目录 {entry}",
+    "served from {place}": "来自 {place}",
+    "nothing serves {modules}": "没有文件提供 {modules}",
+    "{number} of its {files} files were looked for": "抽查了其 {files} 个文件中的 {number} 个",
+    "{files} (+{number} or more)": "{files}（至少还有 {number} 个）",
+    # GPUs and drivers
+    "there is no driver of an accelerator": "没有任何加速卡驱动",
+    "there is no NVIDIA driver": "没有 NVIDIA 驱动",
+    "not read for {vendor}": "{vendor} 的这一项不读取",
+    "the accelerator is of {vendor}, not of NVIDIA": "加速卡是 {vendor} 的，不是 NVIDIA 的",
+    "no device node, driver or SDK of a known accelerator": "没有已知加速卡的设备节点、驱动或 SDK",
+    "{files} does not state it": "{files} 中没有说明",
+    "no device node of {vendor} in /dev": "/dev 中没有 {vendor} 的设备节点",
+    "which models they are is not read for {vendor} ({number} device nodes such as {node})": (
+        "{vendor} 设备的型号不读取（有 {number} 个设备节点，例如 {node}）"
+    ),
+    "no source tells it": "没有任何来源说明",
+    "not on the loader's path": "不在动态链接器的搜索路径上",
+    "the loader takes {path}, which is not of cuda-compat": "动态链接器会加载 {path}，它不属于 cuda-compat",
+    "the loader finds no libcuda.so.1": "动态链接器找不到 libcuda.so.1",
+    "no NVIDIA kernel module is loaded here": "未加载 NVIDIA 内核模块",
+    "no NVIDIA device node in /dev": "/dev 中没有 NVIDIA 设备节点",
+    "no libnvidia-ml.so.1": "没有 libnvidia-ml.so.1",
+    "no libcuda.so.1": "没有 libcuda.so.1",
+    "no such command": "没有这个命令",
+    "no answer": "没有应答",
+    "no library found": "找不到库",
+    "No devices were found": "未找到设备",
+    "{path} has no {function}": "{path} 中没有 {function}",
+    # the system
+    "there is no /etc/os-release that names a system": "没有能说明系统的 /etc/os-release",
+    "{path} cannot be read": "无法读取 {path}",
+    "the C library is musl ({path}), not glibc": "C 库是 musl（{path}），不是 glibc",
+    "the C library of this system is not glibc": "本系统的 C 库不是 glibc",
+    "{path} names no GLIBCXX version": "{path} 中没有 GLIBCXX 版本",
+    "the loader finds no libstdc++.so.6": "动态链接器找不到 libstdc++.so.6",
+    "no sign of a container in /, /run, /proc/1/cgroup and the environment": (
+        "/、/run、/proc/1/cgroup 和环境变量中没有容器的迹象"
+    ),
+    "not a Jetson: those are aarch64": "不是 Jetson：Jetson 是 aarch64 架构",
+    "a Tegra by its device tree, but neither {path} nor nvidia-l4t-core is here": (
+        "设备树表明是 Tegra，但既没有 {path} 也没有 nvidia-l4t-core"
+    ),
+    "no {path}, no package nvidia-l4t-core": "没有 {path}，也没有 nvidia-l4t-core 包",
+    # commands that were started
+    "{failure} and cannot be killed": "{failure}，且无法终止",
+    "took longer than {seconds} s": "超过 {seconds} 秒未完成",
+    "printed more than {number} bytes": "输出超过 {number} 字节",
+    "crashed with signal {number}": "因信号 {number} 崩溃",
+    "exit status {number}": "退出码 {number}",
+    "not a command: {error}": "不是命令：{error}",
+    "the interpreter that its first line or its header names does not exist": (
+        "其首行或文件头指定的解释器不存在"
+    ),
+    "not a program that this machine can execute (exec format error)": (
+        "本机无法执行该程序（exec format error）"
+    ),
+    "not executable (permission denied)": "没有执行权限（permission denied）",
+    # compilers and tools
+    "{file} (by {origin}) is not the system's, so it is not started, and no file tells its version": (
+        "{file}（来自 {origin}）不是系统自带的，因此没有运行它，也没有文件说明其版本"
+    ),
+    "{file} ({origin}) is not the system's, so it is not started, and no file tells its version": (
+        "{file}（{origin}）不是系统自带的，因此没有运行它，也没有文件说明其版本"
+    ),
+    "is not the system's, so it is not started, and no file tells its version": (
+        "不是系统自带的，因此没有运行它，也没有文件说明其版本"
+    ),
+    "{file} (by {origin}) does not tell its version": "{file}（来自 {origin}）没有给出版本",
+    "{file} ({origin}) tells no version of gcc or clang": "{file}（{origin}）没有给出 gcc 或 clang 的版本",
+    "tells no version of gcc or clang": "没有给出 gcc 或 clang 的版本",
+    "CUDA_PATH is empty, which makes torch look no further": "CUDA_PATH 为空，torch 因此不再查找",
+    "neither CUDA_HOME nor CUDA_PATH is set, nvcc is not on PATH, and there is no /usr/local/cuda": (
+        "CUDA_HOME 和 CUDA_PATH 都未设置，PATH 中没有 nvcc，也没有 /usr/local/cuda"
+    ),
+    "{folder} (by {origin}) has no bin/nvcc": "{folder}（来自 {origin}）中没有 bin/nvcc",
+    "CXX is not set, and there is no c++ on PATH": "未设置 CXX，PATH 中也没有 c++",
+    "there is no gcc on PATH": "PATH 中没有 gcc",
+    "there is no command ninja on PATH": "PATH 中没有 ninja 命令",
+    "{origin} names no command that can be started": "{origin} 指定的命令无法运行",
+    "there is no target interpreter": "没有要检查的解释器",
+    "there is no Python.h in {folder}": "{folder} 中没有 Python.h",
+    "there is no Python.h in {folder} or {other}": "{folder} 和 {other} 中都没有 Python.h",
+    "no cudnn_version.h in the toolkit or in /usr/include": (
+        "CUDA 工具包和 /usr/include 中都没有 cudnn_version.h"
+    ),
+    # the choice of the interpreter
+    "{variable} is {prefix}, which holds no bin/python that can be run": (
+        "{variable} 是 {prefix}，其中没有可运行的 bin/python"
+    ),
+    "{variable} is {prefix}, whose bin/python is a link to {python}, which does not exist": (
+        "{variable} 是 {prefix}，其 bin/python 链接到不存在的 {python}"
+    ),
+    "{variable} is envdoctor's own environment": "{variable} 是 envdoctor 自身的环境",
+    "on PATH comes another, {python}": "PATH 中排在前面的是另一个：{python}",
+    "{python} is envdoctor's own": "{python} 属于 envdoctor 自身",
+    "no Python to examine was found": "找不到要检查的 Python",
+    "name one with --python PATH or --env NAME": "请用 --python PATH 或 --env NAME 指定",
+    "envdoctor itself runs in this environment": "envdoctor 自身就运行在该环境中",
+    "{python} ({origin}): {failure}": "{python}（{origin}）：{failure}",
+    "is no Python, or none that can be started": "不是 Python，或无法启动",
+    "gave no readable answer: {error}": "输出无法解析：{error}",
+    "it gave no readable answer: {error}": "其输出无法解析：{error}",
+    "it is Python 2; the probe needs Python 3.6 or newer": "它是 Python 2；探测脚本需要 Python 3.6 或更高版本",
+    "it is older than Python 3.6, which the probe needs": "它早于探测脚本所需的 Python 3.6",
+    "--python takes an interpreter, but {path} is a folder; try --env": (
+        "--python 需要解释器路径，而 {path} 是目录；请改用 --env"
+    ),
+    "--python takes a path, but {path} does not exist": "--python 需要路径，而 {path} 不存在",
+    "PATH has {python}": "PATH 中有 {python}",
+    "--python names {path}, which is not executable": "--python 指定的 {path} 没有执行权限",
+    "--env names {folder}, which is no folder": "--env 指定的 {folder} 不是目录",
+    "--env names {folder}, which holds no bin/python that can be run": (
+        "--env 指定的 {folder} 中没有可运行的 bin/python"
+    ),
+    "--env names {folder}, whose bin/python is a link to {python}, which does not exist": (
+        "--env 指定的 {folder} 中，bin/python 链接到不存在的 {python}"
+    ),
+    "no conda or virtual environment is named {name}": "没有名为 {name} 的 conda 环境或虚拟环境",
+    "did you mean {name}?": "是否想用 {name}？",
+    "did you mean {name} or {other}?": "是否想用 {name} 或 {other}？",
+    "did you mean {name} or {other} or {third}?": "是否想用 {name}、{other} 或 {third}？",
+    "{number} environments are named {name}: {folders}": "有 {number} 个环境名为 {name}：{folders}",
+    "give the folder instead": "请改为指定目录",
+    # snapshots and reports
+    "no such file or directory": "没有那个文件或目录",
+    "No such file or directory": "没有那个文件或目录",
+    "permission denied": "没有权限",
+    "Permission denied": "没有权限",
+    "is a directory": "它是一个目录",
+    "Is a directory": "它是一个目录",
+    "not a directory": "它不是目录",
+    "Not a directory": "它不是目录",
+    "No space left on device": "磁盘空间不足",
+    "Read-only file system": "文件系统只读",
+    "{file}: cannot be read: {reason}": "{file}：无法读取：{reason}",
+    "cannot be read": "无法读取",
+    "is larger than 5 MB, which no snapshot is": "大于 5 MB，不可能是快照",
+    "is larger than 2 MB, which no report is": "大于 2 MB，不可能是报告",
+    "is no snapshot of `envdoctor facts`, nor a report": "既不是 `envdoctor facts` 的快照，也不是报告",
+    "is no snapshot of `envdoctor facts`": "不是 `envdoctor facts` 的快照",
+    "has schema version {version}": "其 schema 版本是 {version}",
+    "this envdoctor reads {version}": "当前 envdoctor 读取的是版本 {version}",
+    "{version} is no version of Python 3 - at `$.target.value.version`": (
+        "{version} 不是 Python 3 的版本 - 位于 `$.target.value.version`"
+    ),
+    "it is neither a file nor a pipe": "它既不是文件也不是管道",
+    "nothing was written to it for {seconds} s": "{seconds} 秒内没有写入任何内容",
+    "no line is of a known report (collect_env, transformers env, pip or conda list, nvidia-smi, nvcc)": (
+        "没有一行属于已知的报告（collect_env、transformers env、pip 或 conda list、nvidia-smi、nvcc）"
+    ),
+    "the report does not say": "报告中没有说明",
+    "the report does not say whether this is all of the environment": "报告没有说明这是否是环境的全部",
+    "the report is of {system}": "报告来自 {system}",
+    "{system} of unknown release": "{system}（版本未知）",
+    "the report has no room for the names of the GPUs": "报告中没有显卡名称的位置",
+    "torch is a build for ROCm": "torch 是 ROCm 构建",
+    "the report says {one} (line {number}) and {other} (line {line})": (
+        "报告中既有 {one}（第 {number} 行），又有 {other}（第 {line} 行）"
+    ),
+    # requirement files
+    "left out: not known whether {marker}": "已略去：不知道是否满足 {marker}",
+    "it cannot be parsed": "无法解析",
+    "is no YAML": "不是 YAML",
+    "is no TOML": "不是 TOML",
+    "is no JSON": "不是 JSON",
+    "it is nested too deeply": "嵌套过深",
+    "is no environment file of conda": "不是 conda 的环境文件",
+    "it has no list of dependencies": "其中没有 dependencies 列表",
+    "not understood: {text}": "无法理解：{text}",
+    "not understood: a list in the list of dependencies": "无法理解：dependencies 列表中嵌套了列表",
+    "not understood: a section that is not pip's": "无法理解：pip 以外的小节",
+    "not understood: the marker of {name}": "无法理解：{name} 的环境标记",
+    "a requirement of {number} characters": "一条依赖长达 {number} 个字符",
+    "not read: {text}": "未读取：{text}",
+    "not read: {path} lies outside of {folder}": "未读取：{path} 在 {folder} 之外",
+    "not read: offline ({location})": "未读取：不联网（{location}）",
+    "not read: {text} (a variable)": "未读取：{text}（含变量）",
+    "not read again: {path} includes itself": "不再重复读取：{path} 包含了自身",
+    "includes too many files: {path}": "包含的文件过多：{path}",
+    "more than {number} requirements": "依赖超过 {number} 条",
+    "{name} is asked for more than {number} times": "{name} 被要求超过 {number} 次",
+    "{text} is no requirement": "{text} 不是合法的依赖",
+    "not a regular file": "不是普通文件",
+    "{path} is not a regular file": "{path} 不是普通文件",
+    "is larger than {number} MB, which no file of its kind is": "大于 {number} MB，这类文件不会这么大",
+    "is no text in {encoding}": "不是 {encoding} 编码的文本",
+    "is no text: it holds a null character": "不是文本：含有空字符",
+    "TOML needs Python 3.11 or the package tomli": "读取 TOML 需要 Python 3.11 或 tomli 包",
+    "{name} is locked at several versions": "{name} 被锁定为多个版本",
+    'is no Pipfile.lock: it has no section "default"': '不是 Pipfile.lock：没有 "default" 小节',
+    "is no lock file: it has no [[package]]": "不是锁文件：没有 [[package]]",
+    "is no lock file: a package is no table": "不是锁文件：package 不是表",
+    "{text} is no name of a package": "{text} 不是包名",
+    "{text} is no version": "{text} 不是版本号",
+    "{text} is no marker": "{text} 不是环境标记",
+    "{text} is no specifier of versions": "{text} 不是版本范围",
+    "{option} has no value": "{option} 没有值",
+    "has neither [project] nor [tool.poetry]": "既没有 [project] 也没有 [tool.poetry]",
+    "extras were left out: {names}": "未计入可选依赖：{names}",
+    "dependencies are no list": "dependencies 不是列表",
+    "a dependency is no text": "某条依赖不是文本",
+    # what the probe could not see
+    "{folder} holds more than {number} names": "{folder} 中的条目超过 {number} 个",
+    "the rest was not read": "其余未读取",
+    "{folder} cannot be listed": "无法列出 {folder}",
+    "{path} changes sys.path by code; it was not run": "{path} 用代码修改 sys.path；未运行它",
+    "{path} may change sys.path; it was not run": "{path} 可能修改 sys.path；未运行它",
+    "the site module of this interpreter is not known": "该解释器的 site 模块未知",
+    "of the search path only the environment's site-packages was read": (
+        "搜索路径中只读取了该环境的 site-packages"
+    ),
+    "PYTHONHOME is {folder}, which holds no standard library of {version}": (
+        "PYTHONHOME 是 {folder}，其中没有 {version} 的标准库"
+    ),
+    "this interpreter cannot start while it is set": "只要设置了它，该解释器就无法启动",
+    "{path} holds no mapping that can be read": "{path} 中没有可读取的映射",
+    "{path} is not what PEP 610 describes": "{path} 不符合 PEP 610",
+    "the search path has more than {number} folders": "搜索路径上的目录超过 {number} 个",
+    "there are more than {number} distributions": "发行包超过 {number} 个",
+    "the time was up at {path}": "读到 {path} 时超时",
+    "no {file} that can be read": "没有可读取的 {file}",
+    "{field} and no {other}": "{field} 和 {other}",
+    "METADATA has no {fields}": "METADATA 中没有 {fields}",
+    "PKG-INFO has no {fields}": "PKG-INFO 中没有 {fields}",
+    "of {file} only the first {number} MiB was read": "{file} 只读取了前 {number} MiB",
+    "a zipped egg, whose metadata was not read": "压缩的 egg，未读取其元数据",
+    "left over from a pip run that was broken off; pip ignores it": "pip 中断后的残留；pip 会忽略它",
+    "its project folder is not on the search path": "其项目目录不在搜索路径上",
+    "its project folder {folder} holds no {name}": "其项目目录 {folder} 中没有 {name}",
+    "the time was up: whether files are gone was not told": "超时：未判断文件是否缺失",
+    "the time was up: whether copies are shadowed was not told": "超时：未判断副本是否被遮蔽",
+    "{file} states no __version__": "{file} 中没有 __version__",
+    "version.py names no hip": "version.py 中没有 hip",
+    "version.py names {names}": "version.py 中有 {names}",
+    "neither TorchConfig.cmake nor the symbols of libc10.so tell it": (
+        "TorchConfig.cmake 和 libc10.so 的符号都没有说明"
+    ),
+    "and {number} more that could not be read": "另有 {number} 项无法读取",
+    # what relations could not decide
+    "the requirement files do not name it": "依赖文件中没有它",
+    "{file} does not say which release of {name} that is": "{file} 没有说明是 {name} 的哪个版本",
+    "no release of {name} that is known fits {specifier}": "已知的 {name} 版本都不满足 {specifier}",
+    "the requirement files do not say for which Python": "依赖文件没有说明使用哪个 Python",
+    "no Python that is known fits {specifier}": "已知的 Python 版本都不满足 {specifier}",
+    "which {name} pip takes depends on the metadata of {packages}": (
+        "pip 选择哪个 {name} 取决于 {packages} 的元数据"
+    ),
+    "which {name} pip takes is not known: no known release fits the others": (
+        "不知道 pip 会选择哪个 {name}：已知版本都与其余依赖不兼容"
+    ),
+    "{build} is newer than the matrices know ({newest})": "{build} 比兼容矩阵已知的版本（{newest}）更新",
+    "{build} is older than the matrices know ({oldest})": "{build} 比兼容矩阵已知的版本（{oldest}）更旧",
+    "which build it is cannot be told": "无法确定是哪个构建",
+    "{component} is unknown": "{component} 未知",
+    "too many builds may be installed": "可能安装的构建过多",
+    "no source build is due": "不需要从源码编译",
+    "no requirement files were read": "没有读取依赖文件",
+    "no environment was examined": "没有检查任何环境",
+    "{folder} holds metadata of {versions}": "{folder} 中有 {versions} 的元数据",
+    "which one its files are of is not known": "不知道文件属于哪一个",
+    "{folder} has no metadata that tells its version": "{folder} 没有说明其版本的元数据",
+    "{module} is here by {package}, whose versions are not known": "{module} 由 {package} 提供，其版本未知",
+    "pkg_resources is here, setuptools' metadata is not": "有 pkg_resources，但没有 setuptools 的元数据",
+    "PTX of {name}": "{name} 的 PTX",
+    "GPU code": "GPU 代码",
+    "wheel tags": "wheel 标签",
+    "{package} tests {name} in a way of its own": "{package} 以自己的方式检查 {name}",
+    "{package} asserts {requirement}": "{package} 要求 {requirement}",
+    "{attribute} {value} of {package}": "{package} 的 {attribute} {value}",
+    "the version of Python is unknown": "Python 的版本未知",
+    "compute capability of {gpu}": "{gpu} 的算力",
+    "the {fact} is unknown": "{fact} 未知",
+    "the GPU is unknown": "显卡未知",
+    "there is no GPU here": "这里没有显卡",
+    "{build} is not compared by its number": "{build} 不按版本号比较",
+    "the {attribute} of {build} is not known": "{build} 的 {attribute} 未知",
+    "not chosen yet": "尚未选定",
+    "{name} is not chosen yet": "{name} 尚未选定",
+    # what stays
+    "a vendor's or somebody's own build": "厂商或自行编译的构建",
+    "installed from source": "从源码安装的",
+    "a development build": "开发版构建",
+    "conda's build": "conda 的构建",
+    "the build for {vendor}": "面向 {vendor} 的构建",
+    "the build for Jetson": "面向 Jetson 的构建",
+    # assumptions
+    "a GPU is assumed; what driver serves it was not said": "显卡是假设的；没有说明所用的驱动",
+    "the driver is assumed": "驱动是假设的",
+    "what driver {version} serves is unknown": "驱动 {version} 支持的 CUDA 版本未知",
+    "{column} of {name} is unknown": "{name} 的 {column} 未知",
+    "{setting}: KEY=VALUE is expected, KEY one of {keys}": (
+        "{setting}：应为 KEY=VALUE，其中 KEY 为 {keys} 之一"
+    ),
+    "{setting}: a version is expected": "{setting}：应为版本号",
+    "{setting}: a version like 3.8 is expected": "{setting}：应为 3.8 这样的版本号",
+    "gpu is an architecture like sm_90 or one of {names}": "gpu 为 sm_90 这样的架构，或下列之一：{names}",
+    "neither a known GPU nor an architecture like sm_90 (all: --gpu help)": (
+        "既不是已知显卡，也不是 sm_90 这样的架构（--gpu help 列出全部）"
+    ),
+    "neither a known GPU nor an architecture like sm_90; nearest: {names} (all: --gpu help)": (
+        "既不是已知显卡，也不是 sm_90 这样的架构；最接近的是 {names}（--gpu help 列出全部）"
+    ),
+    "no such branch is known ({branches})": "没有这个已知分支（已知：{branches}）",
+    "no driver has such a number; nvidia-smi prints the driver's version beside the CUDA version that it serves": (
+        "没有这样的驱动版本号；nvidia-smi 中驱动版本印在其支持的 CUDA 版本旁边"
+    ),
+    "{setting}: known are {names}": "{setting}：已知的有 {names}",
+    # errors of the command line
+    "envdoctor {version}, matrices of {date}": "envdoctor {version}，兼容矩阵版本 {date}",
+    "{option} and {other} exclude each other": "{option} 与 {other} 不能同时使用",
+    "there is no Python environment to examine": "没有可检查的 Python 环境",
+    "Name one: envdoctor check --python PATH": "请指定一个：envdoctor check --python PATH",
+    "{option} belongs after the command: {command}": "{option} 应写在子命令之后：{command}",
+    "internal error: {error}": "内部错误：{error}",
+    "Please report it with the output of the same command with --verbose, and a snapshot: {command}": (
+        "请附上同一命令加 --verbose 的输出和一份快照反馈此问题：{command}"
+    ),
+    "the matrices cannot be read: {reason}": "无法读取兼容矩阵：{reason}",
+    "no finding is called {name}; {hint}": "没有名为 {name} 的问题；{hint}",
+    "nearest: {names}": "最接近的是 {names}",
+    "list them: {command}": "列出全部：{command}",
+    "cannot write {file}: {reason}": "无法写入 {file}：{reason}",
+    "cannot write to stdout: {reason}": "无法写入标准输出：{reason}",
+    "envdoctor: wrote {file} ({size} KB, {personal})": "envdoctor: 已写入 {file}（{size} KB，{personal}）",
+    "personal details left out": "已去除个人信息",
+    "personal details included": "包含个人信息",
+    "envdoctor: still working ...": "envdoctor: 仍在检查……",
+    "gave up after {seconds} s (--timeout)": "{seconds} 秒后放弃（--timeout）",
+    "A slow file system or a hanging driver may need more.": "文件系统较慢或驱动卡住时可能需要更长时间。",
+    "{value} is not between {least} and {most} seconds.": "{value} 不在 {least} 到 {most} 秒之间。",
+    "examines Linux on x86_64 and aarch64 (WSL and Jetson too), and this is {system}": (
+        "只能检查 x86_64 和 aarch64 上的 Linux（包括 WSL 和 Jetson），而这里是 {system}"
+    ),
+    # click's own
+    "No such option {option}.": "没有 {option} 这个选项。",
+    "No such option {option}. Did you mean {other}?": "没有 {option} 这个选项，是否想用 {other}？",
+    "No such option {option}. (Did you mean one of: {others}?)": "没有 {option} 这个选项（是否想用其中之一：{others}？）",
+    "No such option: {option}": "没有这个选项：{option}",
+    "No such option: {option} Did you mean {other}?": "没有这个选项：{option}，是否想用 {other}？",
+    "No such option: {option} (Possible options: {options})": "没有这个选项：{option}（可能是：{options}）",
+    "No such command {name}.": "没有 {name} 这个命令。",
+    "No such command {name}. Did you mean {other}?": "没有 {name} 这个命令，是否想用 {other}？",
+    "No such command {name}. (Did you mean one of: {others}?)": "没有 {name} 这个命令（是否想用其中之一：{others}？）",
+    "Missing argument {name}.": "缺少参数 {name}。",
+    "Option {option} requires an argument.": "选项 {option} 需要一个值。",
+    "Option {option} does not take a value.": "选项 {option} 不接受值。",
+    "Invalid value for {option}: {reason}": "{option} 的值无效：{reason}",
+    "{value} is not one of {values}.": "{value} 不是下列之一：{values}。",
+    "{value} is not a valid {type}.": "{value} 不是有效的 {type}。",
+    "Got unexpected extra argument ({arguments})": "多余的参数（{arguments}）",
+    "Got unexpected extra arguments ({arguments})": "多余的参数（{arguments}）",
+    # help
+    "{help}  [default: {value}]": "{help}  [默认：{value}]",
+    "Show this message and exit.": "显示本帮助并退出。",
+    "Show the version and the date of the matrices.": "显示版本和兼容矩阵的日期。",
+    "Answer in English or Chinese. Default: ENVDOCTOR_LANG, else the locale.": (
+        "用英文（en）或中文（zh）回答。默认取 ENVDOCTOR_LANG，其次取系统 locale。"
+    ),
+    "The interpreter of the environment to examine. Default: VIRTUAL_ENV, CONDA_PREFIX, then python3 on PATH.": (
+        "要检查的环境的解释器。默认依次取 VIRTUAL_ENV、CONDA_PREFIX、PATH 中的 python3。"
+    ),
+    "The environment to examine, by name or folder.": "要检查的环境，用名称或目录指定。",
+    "Examine a snapshot (envdoctor facts -o FILE), or a report as it is pasted into a tracker (collect_env, pip list, nvidia-smi, ...), in place of this machine; - is stdin.": (
+        "不检查本机，而检查一份快照（envdoctor facts -o FILE），或贴在 issue 中的报告"
+        "（collect_env、pip list、nvidia-smi 等）；- 表示标准输入。"
+    ),
+    "Judge as if a component were this: gpu=a100, driver=535.129.03, python=3.8, ... Repeatable.": (
+        "假设某个组件如下再作判断：gpu=a100、driver=535.129.03、python=3.8 等。可重复使用。"
+    ),
+    "Short for --assume {setting}...: {example}.": "即 --assume {setting}...：{example}。",
+    "a100, rtx4090, sm_90 or a100,h100; help lists them": "a100、rtx4090、sm_90 或 a100,h100；写 help 列出全部",
+    "535.129.03; of a branch, 535, its lowest release known": "535.129.03；若写分支 535，则取其已知的最低版本",
+    "nvcc's CUDA, 12.1": "nvcc 的 CUDA 版本，如 12.1",
+    "Give up after this time.": "超过这一时间就放弃。",
+    "Show the traceback of an internal error.": "显示内部错误的 traceback。",
+    "GPUs known by name, with their compute capability; any other: --gpu sm_90": (
+        "按名称已知的显卡及其算力；其他显卡请写 --gpu sm_90"
+    ),
+    "Check what would be installed, with no environment: a requirement file of pip, environment.yml, pyproject.toml, uv.lock, poetry.lock or Pipfile.lock. Repeatable.": (
+        "不检查环境，而检查将会安装的内容：pip 的依赖文件、environment.yml、pyproject.toml、"
+        "uv.lock、poetry.lock 或 Pipfile.lock。可重复使用。"
+    ),
+    "Exit with 1 if there is a finding at least as grave as this.": "有达到该级别的问题时，退出码为 1。",
+    "For people or for programs.": "供人阅读（text）或供程序读取（json）。",
+    "Write the report here, not to stdout.": "把报告写入该文件，而不是标准输出。",
+    "Write the page here, not to stdout.": "把说明写入该文件，而不是标准输出。",
+    "Write the snapshot here, not to stdout.": "把快照写入该文件，而不是标准输出。",
+    "The verdict and one line a finding, no more.": "只显示结论，每个问题一行。",
+    "Everything: notes, sources, what was skipped.": "显示全部内容：提示、依据、跳过的检查。",
+    "List what can be found, examining nothing.": "列出所有能发现的问题，不做检查。",
+    "Leave out names of users, homes and hosts. Default: in a FILE, which others may read.": (
+        "去除用户名、家目录和主机名。默认只在写入 FILE 时去除，因为别人可能读到它。"
+    ),
+    "Do not say what was written.": "不提示写入了什么。",
+    "Say what is wrong, why, and the smallest change.": "指出问题、原因和最小改动。",
+    "Explain a finding, by its code or its name.": "解释一个问题，用代号或名称指定。",
+    "Print what was observed, as JSON.": "以 JSON 输出观察到的事实。",
+    "Say what is wrong with an environment, why, and the smallest change.": (
+        "指出环境中的问题、原因和最小改动。"
+    ),
+    "Exit code: 0 nothing at or above --fail-on, 1 something is, 2 wrong usage, 3 the environment could not be examined.": (
+        "退出码：0 没有达到 --fail-on 级别的问题，1 有，2 用法错误，3 无法检查环境。"
+    ),
+    "Explain a finding, by its code (ED412) or its name (torch-abi-mismatch).": (
+        "解释一个问题，用代号（ED412）或名称（torch-abi-mismatch）指定。"
+    ),
+    "Print what was observed, each fact with where it was read, as JSON.": (
+        "以 JSON 输出观察到的事实，每项都注明从何处读到。"
+    ),
+    "Every command takes it back with --facts FILE, so it can be attached to a report and replayed.": (
+        "所有命令都可以用 --facts FILE 读回它，因此可以附在问题反馈中并重现。"
+    ),
+    "Say, before GPU time is burnt, whether a training stack can run.": (
+        "在浪费显卡时间之前，判断训练环境能否运行。"
+    ),
+    "Without a command: this machine, the target environment and the verdict, at a glance. Reads only; never imports the packages it examines, never changes them, sends nothing.": (
+        "不带命令时：概览本机、要检查的环境和结论。只读：不导入、不修改所检查的包，不发送任何内容。"
+    ),
+    'Models, the last answer, are the profiles that ship with envdoctor. "ready": this environment holds the stack that the authors pin, and nothing in it is broken. "new env": it does not, but this machine runs that stack in an environment of its own. "not as pinned": the GPU, the driver or the system rules that stack out; other versions are needed. "GPU unknown", "not judged": it cannot be told here.': (
+        "最后一项“模型”是 envdoctor 自带的训练配置。“可用”：该环境就是作者锁定的版本组合，且没有问题。"
+        "“新建环境”：该环境不是，但本机可以在单独的环境中运行该组合。“需换版本”：显卡、驱动或系统"
+        "不支持该组合，需要其他版本。“显卡未知”“未判断”：在这里无法判断。"
+    ),
+    "Exit code: 0 no error was found, 1 one was, 2 wrong usage, 3 the environment could not be examined.": (
+        "退出码：0 没有发现错误，1 发现错误，2 用法错误，3 无法检查环境。"
+    ),
+}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, List, Optional, Tuple
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 from envdoctor.facts.requirements import read
@@ -279,16 +279,20 @@ def test_pins_are_judged_as_what_is_installed(pins: Any, python: str, gpu: str) 
     )
     Path("p.txt").write_text("".join(f"{n}=={v}\n" for n, v in versions.items()))
     asked = read(["p.txt"], python, "x86_64")
+    reports = [check(machine(target, assumed), MATRICES) for target in (installed, asked)]
+    # of what cannot be installed one reason is told, which need not be the same
+    if any(f.phase == "install" for r in reports for f in r.findings):
+        reject()
     there, here = (
         {
             (f.component, f.relation.id)
-            for f in check(machine(target, assumed), MATRICES).findings
+            for f in found.findings
             if f.relation
             and f.severity == "error"
-            and f.phase not in ("install", "build")
+            and f.phase != "build"
             and "needs" not in f.relation.id
         }
-        for target in (installed, asked)
+        for found in reports
     )
     assert here == there
 

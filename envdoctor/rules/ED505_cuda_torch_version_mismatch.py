@@ -1,7 +1,8 @@
 """The toolkit that is here is of another CUDA than torch.
 
 Relations say so where a source build is due by the matrices. Here it is due because what was
-compiled before does not load; else it is worth a note: whoever compiles something will meet it.
+compiled before does not load. Else it is worth a note in what somebody reported, who may have
+compiled something; of an environment that is whole there is nothing to say.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ def examine(context: Context) -> Iterator[Fault]:
     if any(_same(version, cuda) for cuda in possible):
         return
     broken = [d for d in imported(context.target).values() if d.import_error]
+    if not broken and context.target.python:
+        return
     torch = context.observed.domains["torch"][0]
     name = str(torch)
     listed = say(context.language, " or ").join(str(cuda) for cuda in sorted(possible))

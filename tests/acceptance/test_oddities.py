@@ -20,7 +20,7 @@ from envdoctor.rules.page import pages
 
 #: What may be told of it: information is no finding that a user has to act on.
 TOLD: Dict[str, Sequence[str]] = {
-    "bare-wheel": ["cuda-torch-version-mismatch"],  # nothing is to be compiled there
+    "bare-wheel": (),
     "conda": (),
     "conda-forge": (),
     "container-compute-only": (),
@@ -32,7 +32,7 @@ TOLD: Dict[str, Sequence[str]] = {
     "paddle-beside-torch": ["cpu-only-torch", "two-distributions-one-import"],
     "ppu": (),
     "rocm": (),
-    "slurm-module": ["cuda-torch-version-mismatch"],
+    "slurm-module": (),
     "vendored-maptr": (),
     "wsl": (),
 }

@@ -19,12 +19,11 @@ PACKAGE = ROOT / "envdoctor"
 # A package imports from ranks below its own only.
 RANKS = (
     ("model",),
-    ("knowledge", "facts", "elf"),
-    ("linking", "relations"),
+    ("knowledge", "facts"),
+    ("relations",),
     ("rules",),
     ("resolver",),
-    ("containers", "diagnosis"),
-    ("report", "gate"),
+    ("report",),
     ("commands",),
     ("__init__", "__main__"),
 )

@@ -60,10 +60,10 @@ def test_modules_of_the_patient_are_not_imported(tmp_path: Path, patient: Path, 
         # a command, nothing named
         (["/opt/bin", "/lib", "/lib/site-packages"], "", ["/lib", "/lib/site-packages"]),
         # `python -m` from the project that is examined
-        (["/work", "/lib", "/lib/site-packages"], "", ["/lib", "/lib/site-packages"]),
+        (["/project", "/lib", "/lib/site-packages"], "", ["/lib", "/lib/site-packages"]),
         # training machines: a project and a folder of packages
         (
-            ["/opt/bin", "/work/src", "/other", "/lib", "/lib/site-packages"],
+            ["/opt/bin", "/project/src", "/other", "/lib", "/lib/site-packages"],
             "src:/other/",
             ["/lib", "/lib/site-packages"],
         ),
@@ -105,7 +105,7 @@ def searched(
     monkeypatch.setattr(start, "__file__", f"{own}/envdoctor/__main__.py")
     monkeypatch.setattr(sys, "path", list(path))
     monkeypatch.setattr(sys, "argv", [f"{path[0]}/envdoctor"])
-    monkeypatch.setattr(os, "getcwd", lambda: "/work")
+    monkeypatch.setattr(os, "getcwd", lambda: "/project")
     monkeypatch.setattr(site, "USER_SITE", "/user")
     monkeypatch.setattr(site, "getsitepackages", lambda: ["/lib/site-packages"])
     monkeypatch.setenv("PYTHONPATH", variable)

@@ -15,8 +15,9 @@ from envdoctor.model.facts import Asked, Distribution, Facts, Target
 from envdoctor.model.finding import Evidence
 from envdoctor.model.versions import cuda_tag, parse, satisfies, try_specifier
 from envdoctor.relations.components import PYTHON
+from envdoctor.relations.environment import imported
 from envdoctor.relations.judge import Domain
-from envdoctor.relations.observe import Observation, candidates, imported, observe, set_modules
+from envdoctor.relations.observe import Observation, candidates, observe, set_modules
 
 _URL = re.compile(r"https?://\S+")
 _FIELD = re.compile(r"\{([\w.]+)\}")

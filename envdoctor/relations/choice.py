@@ -18,8 +18,9 @@ from envdoctor.model.facts import Distribution, Target
 from envdoctor.model.versions import local_part
 from envdoctor.relations.asked import every_interpreter, is_on, segments
 from envdoctor.relations.components import PYTHON
+from envdoctor.relations.environment import imported
 from envdoctor.relations.judge import Bound, Domain, Relations, Verdict, groups
-from envdoctor.relations.observe import Observation, imported, set_modules
+from envdoctor.relations.observe import Observation, set_modules
 from envdoctor.relations.repair import Repairs
 
 _World = Dict[str, Domain]

@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from typing import Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Optional, Tuple, TypeVar
+from typing import Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
-import msgspec
-from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from envdoctor.knowledge.load import Knowledge, Package
 from envdoctor.model.build import ABSENT, Build, Specifier, Unknown, Value
-from envdoctor.model.facts import Accelerator, Distribution, Facts, Gpu, Observed, Target
+from envdoctor.model.facts import Distribution, Facts, Target
 from envdoctor.model.finding import Evidence
 from envdoctor.model.versions import is_development, local_part, parse, specifier, try_parse
 from envdoctor.relations.components import DOTTED, PYTHON
-from envdoctor.relations.devices import family_of, lookup
-from envdoctor.relations.drivers import of_branch, serves
+from envdoctor.relations.environment import imported, is_doubled, outside
+from envdoctor.relations.host import observe_host
 from envdoctor.relations.judge import Domain
 from envdoctor.relations.values import compare
 
-T = TypeVar("T")
-
 _SHORT = re.compile(r"^<=(\d+\.\d+)$")
-#: How torch reads a variable that switches something on.
-_SWITCHED_ON = ("1", "y", "yes", "true")
-_DOUBLED = "holds metadata of"
-#: Where an environment has its packages.
-_LIBRARIES = ("lib", "lib64", "local/lib")
 _GIT = re.compile(r"(^|[._-])(git|g)[0-9a-f]{7,}")
 
 
@@ -51,7 +41,7 @@ def observe(facts: Facts, knowledge: Knowledge) -> Observation:
     """What the facts say of every component that the matrices know."""
     domains: Dict[str, Domain] = {}
     evidence: Dict[str, Evidence] = {}
-    _host(facts, knowledge, domains, evidence)
+    observe_host(facts, knowledge, domains, evidence)
     for component in DOTTED:
         if component.startswith("build."):
             domains[component] = (Unknown("no source build is due"),)
@@ -403,200 +393,9 @@ def _architecture(tags: Tuple[str, ...]) -> str:
     return ""
 
 
-def imported(target: Target) -> Dict[str, Distribution]:
-    """The distribution of each canonical name that is first on the search path.
-
-    What pip set aside under a name with ~ when it was broken off is none: nothing imports it. Where
-    a folder holds metadata of several versions, it is the one whose files are there; where that
-    cannot be told, it has no version and only what all of them state (`is_doubled`).
-    """
-    order: Dict[str, int] = {}
-    for entry in target.path:
-        order.setdefault(entry, len(order))
-    found: Dict[str, List[Distribution]] = {}
-    for distribution in target.distributions:
-        if distribution.name.startswith("~"):
-            continue
-        name = canonicalize_name(distribution.name)
-        held = found.get(name)
-        rank = order.get(distribution.search_entry, len(order))
-        if held is None or rank < order.get(held[0].search_entry, len(order)):
-            found[name] = [distribution]
-        elif distribution.search_entry and distribution.search_entry == held[0].search_entry:
-            held.append(distribution)
-    return {name: one_of(held) for name, held in found.items()}
-
-
-def one_of(doubled: List[Distribution]) -> Distribution:
-    """What is known to be there of a project of which one folder holds all this metadata."""
-    first = doubled[0]
-    if len({try_parse(one.version) or one.version for one in doubled}) == 1:
-        return first
-    if any(one.has_files for one in doubled):
-        return next(one for one in doubled if one.has_files)
-    versions = ", ".join(dict.fromkeys(one.version for one in doubled))
-    every = doubled[1:]
-    problem = f"{first.search_entry} {_DOUBLED} {versions}; which one its files are of is not known"
-    return msgspec.structs.replace(
-        first,
-        version="",
-        tags=tuple(t for t in first.tags if all(t in one.tags for one in every)),
-        direct_url="",
-        requires_python="",
-        requires=tuple(r for r in first.requires if all(r in one.requires for one in every)),
-        limits=None,
-        checks={},
-        built="",
-        problem=problem,
-    )
-
-
-def is_doubled(distribution: Distribution) -> bool:
-    """Whether it cannot be told which of several versions is there."""
-    return not distribution.version and f" {_DOUBLED} " in distribution.problem
-
-
-def inside(path: str, folder: str) -> bool:
-    """Whether a path is a folder or lies in it; nothing lies in an unnamed one."""
-    return bool(folder) and (path + "/").startswith(folder.rstrip("/") + "/")
-
-
-def outside(target: Target, distribution: Distribution) -> str:
-    """The place of a distribution that is not the environment's own, "" if it is.
-
-    The environment's pip leaves alone what is there, and what it installs comes later on the path.
-    Of what is installed in place, its project folder is the place on purpose.
-    """
-    return "" if distribution.editable else place_outside(target, distribution.search_entry)
-
-
-def place_outside(target: Target, entry: str) -> str:
-    """What an entry of the search path is that does not belong to the environment, "" if it does.
-
-    What the user site adds, pip finds and replaces; what it puts before an environment's own, not.
-    """
-    if not entry or not target.path or not target.prefix:
-        return ""
-    named = target.environ.get("PYTHONPATH", "").split(":")
-    is_named = any(one and one.rstrip("/") == entry.rstrip("/") for one in named)
-    homes = [target.prefix] if is_named else [target.prefix, target.base_prefix]
-    own = [f"{home.rstrip('/')}/{part}" for home in homes for part in _LIBRARIES if home]
-    if any(inside(entry, folder) for folder in own):
-        return ""
-    if is_named:
-        return f"PYTHONPATH entry {entry}"
-    if inside(entry, target.user_site):
-        is_alone = target.prefix == target.base_prefix and not target.conda
-        shadows = any(inside(d.shadowed_by, target.user_site) for d in target.distributions)
-        return f"user site {entry}" if shadows and not is_alone else ""
-    return f"folder {entry}"
-
-
 def _python(target: Target) -> Value:
     if not target.version:
         return Unknown("the version of Python is unknown")
     version = parse(target.version)
     tag = f"cp{version.major}{version.minor}{'t' if target.free_threaded else ''}"
     return Build(PYTHON, version, {"tag": tag}, label=target.version, origin=target.python)
-
-
-def _capability(gpu: Gpu, knowledge: Knowledge) -> str:
-    """What the device said of itself; where nobody asked it, what devices of its name have."""
-    if gpu.compute_capability is not None:
-        return gpu.compute_capability
-    device = lookup(gpu.name, knowledge)
-    return "" if device is None else str(device.row.get("cc", ""))
-
-
-def gpu_build(gpu: Gpu, knowledge: Knowledge) -> Build:
-    """A device as a build of host.gpu."""
-    attributes: Dict[str, Value] = {"name": gpu.name, "family": family_of(gpu.name, knowledge)}
-    version = try_parse(_capability(gpu, knowledge))
-    attributes["cc"] = version or Unknown(f"compute capability of {gpu.name}")
-    return Build("host.gpu", None, attributes, label=gpu.name)
-
-
-def _host(
-    facts: Facts,
-    knowledge: Knowledge,
-    domains: Dict[str, Domain],
-    evidence: Dict[str, Evidence],
-) -> None:
-    machine, accelerator = facts.machine, facts.accelerator
-    texts: Dict[str, Observed[str]] = {
-        "host.driver": accelerator.driver,
-        "host.serves": accelerator.serves,
-        "host.glibc": machine.glibc,
-        "host.libstdcxx": machine.libstdcxx,
-        "host.os": machine.os,
-        "host.architecture": machine.architecture,
-        "host.accelerator": accelerator.vendor,
-    }
-    for component, observed in texts.items():
-        what = DOTTED[component]
-        value: Value = Unknown(observed.unknown or f"the {what} is unknown")
-        if observed.value is not None:
-            version = try_parse(observed.value)
-            value = observed.value if version is None else version
-            evidence[component] = Evidence(what, observed.value, _where(observed))
-        domains[component] = (value,)
-    _derive_served(facts, knowledge, domains, evidence)
-    _derive_driver(facts, knowledge, domains)
-    domains["host.wsl"] = (bool(machine.wsl.value),)
-    domains["host.jetson"] = (machine.jetson.value or "",)
-    environ = facts.target.value.environ if facts.target.value is not None else {}
-    domains["host.variables"] = (tuple(n for n, v in environ.items() if v.lower() in _SWITCHED_ON),)
-    torch = facts.target.value.torch if facts.target.value is not None else None
-    mended = torch is not None and torch.distutils.value is False
-    domains["host.patched"] = (("torch.utils.tensorboard",) if mended else (),)
-    domains["host.gpu"] = (_gpus(accelerator, knowledge, evidence),)
-
-
-def _derive_served(
-    facts: Facts,
-    knowledge: Knowledge,
-    domains: Dict[str, Domain],
-    evidence: Dict[str, Evidence],
-) -> None:
-    """Where nobody could be asked what the driver serves, its branch says it.
-
-    Not with a cuda-compat libcuda ahead of the driver's, and not for Windows' and Jetson's own
-    numbers.
-    """
-    driver = domains["host.driver"][0]
-    plain = not (facts.machine.wsl.value or facts.machine.jetson.value)
-    if isinstance(domains["host.serves"][0], Version) or not isinstance(driver, Version):
-        return
-    served = serves(driver, knowledge) if plain and not facts.accelerator.compat.known else None
-    if served is not None:
-        domains["host.serves"] = (parse(served),)
-        evidence["host.serves"] = Evidence(DOTTED["host.serves"], served, "the driver's branch")
-
-
-def _derive_driver(facts: Facts, knowledge: Knowledge, domains: Dict[str, Domain]) -> None:
-    """Where libcuda said what it serves and the driver's number is unknown, its branch is known.
-
-    Everything newer that a relation asks for is of a newer branch, so its oldest release will do.
-    """
-    told = facts.accelerator.serves
-    if isinstance(domains["host.driver"][0], Version) or told.value is None or told.assumed:
-        return
-    oldest = of_branch(told.value, knowledge)
-    if oldest is not None:
-        domains["host.driver"] = (oldest,)
-
-
-def _gpus(accelerator: Accelerator, knowledge: Knowledge, evidence: Dict[str, Evidence]) -> Value:
-    gpus = accelerator.gpus
-    if gpus.value is None:
-        return Unknown(gpus.unknown or "the GPU is unknown")
-    if not gpus.value:
-        return Unknown("there is no GPU here")
-    names = Counter(f"{g.name} ({_capability(g, knowledge) or '?'})" for g in gpus.value)
-    texts = (f"{count}x {name}" if count > 1 else name for name, count in names.items())
-    evidence["host.gpu"] = Evidence("GPU", ", ".join(texts), _where(gpus))
-    return tuple(gpu_build(gpu, knowledge) for gpu in gpus.value)
-
-
-def _where(observed: Observed[T]) -> str:
-    return "assumed" if observed.assumed else observed.origin

@@ -110,14 +110,7 @@ def listing_json(pages: Sequence[Page], matrices_date: str, language: str = ENGL
 
 def explanation_text(page: Page, view: View, language: str = ENGLISH) -> str:
     """A page as text: its Markdown, paragraphs filled to the width."""
-    head = say(
-        language,
-        "{code} {name} ({severities}, phase {phase})",
-        code=page.code,
-        name=page.name,
-        severities=_severities(page, language),
-        phase=say(language, page.phase),
-    )
+    head = _head("{code} {name} ({severities}, phase {phase})", page, language)
     title = _filled(page.title_in(language), view.width)
     return "\n".join([head, *title, "", *_body(page.body_in(language), view.width)])
 
@@ -126,21 +119,21 @@ def listing_text(pages: Sequence[Page], view: View, language: str = ENGLISH) -> 
     """All pages in short as text, one after the other."""
     lines = []
     for page in pages:
-        head = say(
-            language,
-            "{code} {name} ({severities}, {phase})",
-            code=page.code,
-            name=page.name,
-            severities=_severities(page, language),
-            phase=say(language, page.phase),
-        )
+        head = _head("{code} {name} ({severities}, {phase})", page, language)
         title = _filled(page.title_in(language), view.width - 6)
         lines += [head, *(" " * 6 + line for line in title)]
     return "\n".join([*lines, ""])
 
 
-def _severities(page: Page, language: str) -> str:
-    return say(language, " or ".join(page.severities))
+def _head(template: str, page: Page, language: str) -> str:
+    return say(
+        language,
+        template,
+        code=page.code,
+        name=page.name,
+        severities=say(language, " or ".join(page.severities)),
+        phase=say(language, page.phase),
+    )
 
 
 def _body(markdown: str, width: int) -> Iterator[str]:

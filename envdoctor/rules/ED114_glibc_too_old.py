@@ -9,10 +9,10 @@ from packaging.version import Version
 from envdoctor.model.facts import Distribution
 from envdoctor.model.finding import Evidence
 from envdoctor.model.versions import try_parse
+from envdoctor.relations.environment import imported
 from envdoctor.rules.lookup import (
     fix,
     important_first,
-    imported,
     label,
     listed,
     name_of,

@@ -6,7 +6,14 @@ from typing import Dict, Iterator, List
 
 from envdoctor.model.facts import Distribution
 from envdoctor.model.finding import Evidence
-from envdoctor.rules.lookup import fix, important_first, imported, label, listed, of_the_system
+from envdoctor.relations.environment import imported
+from envdoctor.rules.lookup import (
+    fix,
+    important_first,
+    label,
+    listed,
+    of_the_system,
+)
 from envdoctor.rules.requirements import meets
 from envdoctor.rules.rule import Context, Fault
 

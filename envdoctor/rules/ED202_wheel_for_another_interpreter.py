@@ -6,10 +6,10 @@ from typing import Dict, Iterator, List, Tuple
 
 from envdoctor.model.facts import Distribution
 from envdoctor.model.finding import Evidence
+from envdoctor.relations.environment import imported
 from envdoctor.rules.lookup import (
     fix,
     important_first,
-    imported,
     label,
     listed,
     moves_torch,

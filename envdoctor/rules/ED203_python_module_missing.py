@@ -10,17 +10,16 @@ from envdoctor.facts.probe import import_names
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.facts import Distribution, Target
 from envdoctor.model.finding import Evidence
+from envdoctor.relations.environment import imported, outside
 from envdoctor.relations.judge import Relations, judge
 from envdoctor.rules.lookup import (
     cut_off,
     fix,
-    imported,
     is_tree,
     label,
     listed,
     moves_torch,
     of_the_system,
-    outside,
     pip,
     sees_all,
 )

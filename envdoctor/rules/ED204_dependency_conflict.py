@@ -9,10 +9,10 @@ from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.facts import Distribution
 from envdoctor.model.finding import Evidence
 from envdoctor.model.versions import is_development
+from envdoctor.relations.environment import imported
 from envdoctor.rules.lookup import (
     evidence,
     fix,
-    imported,
     label,
     listed,
     moves_torch,

@@ -10,13 +10,13 @@ import msgspec
 from envdoctor.facts.probe import import_names
 from envdoctor.model.facts import Distribution
 from envdoctor.model.finding import Evidence
+from envdoctor.relations.environment import imported
 from envdoctor.rules.lookup import (
     again,
     cut_off,
     evidence,
     fix,
     folder_of,
-    imported,
     is_leftover,
     label,
     listed,

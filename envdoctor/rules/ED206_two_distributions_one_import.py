@@ -6,10 +6,10 @@ from typing import Iterator, List, Optional
 
 from envdoctor.model.facts import Distribution
 from envdoctor.model.versions import try_parse
+from envdoctor.relations.environment import imported
 from envdoctor.rules.lookup import (
     evidence,
     fix,
-    imported,
     label,
     listed,
     moves_torch,

@@ -7,12 +7,11 @@ from typing import Dict, Iterator, List, Optional, Set, Tuple
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.facts import Distribution, Target
 from envdoctor.model.finding import Evidence
-from envdoctor.relations.observe import is_doubled, one_of
+from envdoctor.relations.environment import inside, is_doubled, one_of
 from envdoctor.rules.lookup import (
     evidence,
     fix,
     important_first,
-    inside,
     is_leftover,
     kind_of,
     label,

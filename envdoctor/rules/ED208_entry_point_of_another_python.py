@@ -7,7 +7,13 @@ from typing import Dict, Iterator, List, Tuple
 
 from envdoctor.model.facts import Command, Target
 from envdoctor.model.finding import Evidence
-from envdoctor.rules.lookup import fix, folder_of, imported, listed, pip
+from envdoctor.relations.environment import imported
+from envdoctor.rules.lookup import (
+    fix,
+    folder_of,
+    listed,
+    pip,
+)
 from envdoctor.rules.rule import Context, Fault
 
 #: {command: the distribution for whose sake the environment should have it}. mim reads the torch

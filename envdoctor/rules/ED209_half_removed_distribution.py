@@ -6,10 +6,10 @@ from typing import Iterator, List
 
 from envdoctor.model.facts import Distribution, Target
 from envdoctor.model.finding import Evidence
+from envdoctor.relations.environment import imported
 from envdoctor.rules.lookup import (
     again,
     fix,
-    imported,
     label,
     listed,
     name_of,

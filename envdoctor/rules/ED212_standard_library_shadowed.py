@@ -6,7 +6,13 @@ from typing import Dict, Iterator, List
 
 from envdoctor.facts.probe import VITAL
 from envdoctor.model.finding import Evidence
-from envdoctor.rules.lookup import fix, folder_of, inside, listed, python_says
+from envdoctor.relations.environment import inside
+from envdoctor.rules.lookup import (
+    fix,
+    folder_of,
+    listed,
+    python_says,
+)
 from envdoctor.rules.rule import Context, Fault
 
 

@@ -7,8 +7,11 @@ from typing import Iterator, Optional
 from packaging.version import Version
 
 from envdoctor.model.finding import Evidence
+from envdoctor.relations.environment import imported
 from envdoctor.relations.repair import Goal
-from envdoctor.rules.lookup import imported, python_says
+from envdoctor.rules.lookup import (
+    python_says,
+)
 from envdoctor.rules.rule import Context, Fault
 
 #: Back-ends that use a CPU build of torch and bring the device themselves.

@@ -7,7 +7,15 @@ from typing import Dict, Iterator, List, Tuple
 
 from envdoctor.model.facts import Distribution
 from envdoctor.model.finding import Evidence, Fix
-from envdoctor.rules.lookup import evidence, fix, imported, label, listed, name_of, pip
+from envdoctor.relations.environment import imported
+from envdoctor.rules.lookup import (
+    evidence,
+    fix,
+    label,
+    listed,
+    name_of,
+    pip,
+)
 from envdoctor.rules.requirements import applies, environment, meets, parse
 from envdoctor.rules.rule import Context, Fault
 

@@ -7,7 +7,11 @@ from typing import Iterator
 
 from envdoctor.model.finding import Evidence
 from envdoctor.model.versions import parse, try_parse
-from envdoctor.rules.lookup import fix, imported, python_says
+from envdoctor.relations.environment import imported
+from envdoctor.rules.lookup import (
+    fix,
+    python_says,
+)
 from envdoctor.rules.rule import Context, Fault
 
 # Builds of the channel pytorch, whatever mirror they came from: py3.8_cuda11.1_cudnn8.0.5_0,

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Iterator
 
 from envdoctor.model.finding import Evidence
-from envdoctor.rules.lookup import fix, imported
+from envdoctor.relations.environment import imported
+from envdoctor.rules.lookup import (
+    fix,
+)
 from envdoctor.rules.rule import Context, Fault
 
 #: Packages of conda that people ask for to get a CUDA build.

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Iterator
 
 from envdoctor.model.finding import Evidence
-from envdoctor.rules.lookup import fix, imported, label, name_of, python_says
+from envdoctor.relations.environment import imported
+from envdoctor.rules.lookup import (
+    fix,
+    label,
+    name_of,
+    python_says,
+)
 from envdoctor.rules.rule import Context, Fault
 
 #: Modules with the compiled part of a package.

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Iterator
 
 from envdoctor.model.finding import Evidence
-from envdoctor.rules.lookup import fix, imported, label
+from envdoctor.relations.environment import imported
+from envdoctor.rules.lookup import (
+    fix,
+    label,
+)
 from envdoctor.rules.rule import Context, Fault
 
 

@@ -8,10 +8,10 @@ from envdoctor.facts.probe import import_names
 from envdoctor.model.facts import Distribution
 from envdoctor.model.finding import Evidence
 from envdoctor.model.versions import is_development, try_parse
+from envdoctor.relations.environment import imported
 from envdoctor.rules.lookup import (
     evidence,
     fix,
-    imported,
     label,
     moves_torch,
     name_of,

@@ -15,7 +15,11 @@ from envdoctor.model.build import Build
 from envdoctor.model.finding import Evidence
 from envdoctor.model.language import say
 from envdoctor.model.versions import series, try_parse
-from envdoctor.rules.lookup import fix, imported, label
+from envdoctor.relations.environment import imported
+from envdoctor.rules.lookup import (
+    fix,
+    label,
+)
 from envdoctor.rules.rule import Context, Fault
 
 #: Up to here the runtime library's name holds the minor number too.

@@ -9,7 +9,7 @@ from envdoctor.model.facts import Distribution, Facts
 from envdoctor.model.finding import Fix
 from envdoctor.model.language import count, say, translate
 from envdoctor.model.text import clean
-from envdoctor.relations.observe import imported
+from envdoctor.relations.environment import imported
 from envdoctor.relations.repair import (
     Change,
     Goal,

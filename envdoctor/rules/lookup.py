@@ -14,10 +14,14 @@ from envdoctor.model.build import ABSENT, Build
 from envdoctor.model.facts import Distribution, Observed, Target
 from envdoctor.model.finding import Evidence, Fix
 from envdoctor.model.versions import is_development, local_part, try_parse
+from envdoctor.relations.environment import (
+    inside,
+    is_same_folder,
+    on_pythonpath,
+    outside,
+    pythonpath,
+)
 from envdoctor.relations.observe import candidates
-from envdoctor.relations.observe import imported as imported
-from envdoctor.relations.observe import inside as inside
-from envdoctor.relations.observe import outside as outside
 from envdoctor.relations.repair import requirement_arguments
 from envdoctor.rules.rule import Context
 
@@ -177,12 +181,7 @@ def kind_of(target: Target, entry: str) -> str:
     """Which part of the search path has an entry: "user", "pythonpath", "" for any other."""
     if inside(entry, target.user_site):
         return "user"
-    entries = target.environ.get("PYTHONPATH", "").split(":")
-    return "pythonpath" if any(_is_same(entry, one) for one in entries) else ""
-
-
-def _is_same(entry: str, other: str) -> bool:
-    return bool(other) and entry.rstrip("/") == other.rstrip("/")
+    return "pythonpath" if on_pythonpath(target, entry) else ""
 
 
 def off_the_path(target: Target, entry: str) -> List[str]:
@@ -192,8 +191,7 @@ def off_the_path(target: Target, entry: str) -> List[str]:
         return ["export PYTHONNOUSERSITE=1"]
     if kind != "pythonpath":
         return []
-    entries = target.environ["PYTHONPATH"].split(":")
-    rest = ":".join(one for one in entries if one and not _is_same(entry, one))
+    rest = ":".join(one for one in pythonpath(target) if not is_same_folder(entry, one))
     return [f"export PYTHONPATH={shlex.quote(rest)}" if rest else "unset PYTHONPATH"]
 
 

@@ -15,8 +15,15 @@ from envdoctor.model.facts import Facts, Target
 from envdoctor.model.finding import SEVERITIES, Evidence, Finding, Fix
 from envdoctor.model.language import say, translate
 from envdoctor.model.text import clean
-from envdoctor.relations.observe import inside, outside, place_outside
-from envdoctor.rules.lookup import imported, is_tree, label, listed, off_the_path
+from envdoctor.relations.environment import (
+    imported,
+    inside,
+    is_same_folder,
+    outside,
+    place_outside,
+    pythonpath,
+)
+from envdoctor.rules.lookup import is_tree, label, listed, off_the_path
 from envdoctor.rules.rule import Fault
 
 SHADOW = "user-site-shadows-env"
@@ -143,8 +150,7 @@ def _without(target: Target, entry: str) -> Target:
     """The environment as it would be if an entry were not on its search path."""
     rest = [d for d in target.distributions if d.search_entry != entry]
     torch = target.torch
-    named = target.environ.get("PYTHONPATH", "").split(":")
-    kept = ":".join(one for one in named if one.rstrip("/") != entry.rstrip("/"))
+    kept = ":".join(one for one in pythonpath(target) if not is_same_folder(entry, one))
     return replace(
         target,
         path=tuple(one for one in target.path if one != entry),

@@ -10,7 +10,7 @@ from rule_cases import facts_of, small_knowledge
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.facts import Facts
 from envdoctor.model.finding import Finding
-from envdoctor.relations.observe import place_outside
+from envdoctor.relations.environment import place_outside
 from envdoctor.rules.check import check
 
 SITE = "/env/lib/python3.8/site-packages"

@@ -22,7 +22,7 @@ from envdoctor.model.finding import PHASES, SEVERITIES, Finding
 from envdoctor.model.relation import Relation
 from envdoctor.model.text import fields
 from envdoctor.relations.observe import observe
-from envdoctor.rules.check import _finding
+from envdoctor.rules.examination import finding_of
 from envdoctor.rules.page import Page, _decode, pages
 from envdoctor.rules.rule import Context
 
@@ -251,7 +251,7 @@ def examined(facts: Facts, page: Page, source: str, knowledge: Knowledge) -> Lis
     module = types.ModuleType("ED123")
     exec(compile(source, "CONTRIBUTING.md", "exec"), module.__dict__)
     context = Context(facts, knowledge, observe(facts, knowledge))
-    return [_finding(page, fault) for fault in module.__dict__["examine"](context)]
+    return [finding_of(page, fault, "en") for fault in module.__dict__["examine"](context)]
 
 
 def test_the_example_of_a_rule_is_one() -> None:

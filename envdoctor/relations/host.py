@@ -1,0 +1,126 @@
+"""Facts of the machine as components: the driver and what it serves, GPUs, the system."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Dict, TypeVar
+
+from packaging.version import Version
+
+from envdoctor.knowledge.load import Knowledge
+from envdoctor.model.build import Build, Unknown, Value
+from envdoctor.model.facts import Accelerator, Facts, Gpu, Observed
+from envdoctor.model.finding import Evidence
+from envdoctor.model.versions import parse, try_parse
+from envdoctor.relations.components import DOTTED
+from envdoctor.relations.devices import family_of, lookup
+from envdoctor.relations.drivers import of_branch, serves
+from envdoctor.relations.judge import Domain
+
+T = TypeVar("T")
+
+#: How torch reads a variable that switches something on.
+_SWITCHED_ON = ("1", "y", "yes", "true")
+
+
+def observe_host(
+    facts: Facts,
+    knowledge: Knowledge,
+    domains: Dict[str, Domain],
+    evidence: Dict[str, Evidence],
+) -> None:
+    """Fill in what is known of the machine's components, with the evidence for each."""
+    machine, accelerator = facts.machine, facts.accelerator
+    texts: Dict[str, Observed[str]] = {
+        "host.driver": accelerator.driver,
+        "host.serves": accelerator.serves,
+        "host.glibc": machine.glibc,
+        "host.libstdcxx": machine.libstdcxx,
+        "host.os": machine.os,
+        "host.architecture": machine.architecture,
+        "host.accelerator": accelerator.vendor,
+    }
+    for component, observed in texts.items():
+        what = DOTTED[component]
+        value: Value = Unknown(observed.unknown or f"the {what} is unknown")
+        if observed.value is not None:
+            version = try_parse(observed.value)
+            value = observed.value if version is None else version
+            evidence[component] = Evidence(what, observed.value, _where(observed))
+        domains[component] = (value,)
+    _derive_served(facts, knowledge, domains, evidence)
+    _derive_driver(facts, knowledge, domains)
+    domains["host.wsl"] = (bool(machine.wsl.value),)
+    domains["host.jetson"] = (machine.jetson.value or "",)
+    environ = facts.target.value.environ if facts.target.value is not None else {}
+    domains["host.variables"] = (tuple(n for n, v in environ.items() if v.lower() in _SWITCHED_ON),)
+    torch = facts.target.value.torch if facts.target.value is not None else None
+    mended = torch is not None and torch.distutils.value is False
+    domains["host.patched"] = (("torch.utils.tensorboard",) if mended else (),)
+    domains["host.gpu"] = (_gpus(accelerator, knowledge, evidence),)
+
+
+def _derive_served(
+    facts: Facts,
+    knowledge: Knowledge,
+    domains: Dict[str, Domain],
+    evidence: Dict[str, Evidence],
+) -> None:
+    """Where nobody could be asked what the driver serves, its branch says it.
+
+    Not with a cuda-compat libcuda ahead of the driver's, and not for Windows' and Jetson's own
+    numbers.
+    """
+    driver = domains["host.driver"][0]
+    plain = not (facts.machine.wsl.value or facts.machine.jetson.value)
+    if isinstance(domains["host.serves"][0], Version) or not isinstance(driver, Version):
+        return
+    served = serves(driver, knowledge) if plain and not facts.accelerator.compat.known else None
+    if served is not None:
+        domains["host.serves"] = (parse(served),)
+        evidence["host.serves"] = Evidence(DOTTED["host.serves"], served, "the driver's branch")
+
+
+def _derive_driver(facts: Facts, knowledge: Knowledge, domains: Dict[str, Domain]) -> None:
+    """Where libcuda said what it serves and the driver's number is unknown, its branch is known.
+
+    Everything newer that a relation asks for is of a newer branch, so its oldest release will do.
+    """
+    told = facts.accelerator.serves
+    if isinstance(domains["host.driver"][0], Version) or told.value is None or told.assumed:
+        return
+    oldest = of_branch(told.value, knowledge)
+    if oldest is not None:
+        domains["host.driver"] = (oldest,)
+
+
+def _gpus(accelerator: Accelerator, knowledge: Knowledge, evidence: Dict[str, Evidence]) -> Value:
+    gpus = accelerator.gpus
+    if gpus.value is None:
+        return Unknown(gpus.unknown or "the GPU is unknown")
+    if not gpus.value:
+        return Unknown("there is no GPU here")
+    names = Counter(f"{g.name} ({_capability(g, knowledge) or '?'})" for g in gpus.value)
+    texts = (f"{count}x {name}" if count > 1 else name for name, count in names.items())
+    evidence["host.gpu"] = Evidence("GPU", ", ".join(texts), _where(gpus))
+    return tuple(gpu_build(gpu, knowledge) for gpu in gpus.value)
+
+
+def gpu_build(gpu: Gpu, knowledge: Knowledge) -> Build:
+    """A device as a build of host.gpu."""
+    attributes: Dict[str, Value] = {"name": gpu.name, "family": family_of(gpu.name, knowledge)}
+    version = try_parse(_capability(gpu, knowledge))
+    attributes["cc"] = version or Unknown(f"compute capability of {gpu.name}")
+    return Build("host.gpu", None, attributes, label=gpu.name)
+
+
+def _capability(gpu: Gpu, knowledge: Knowledge) -> str:
+    """What the device said of itself; where nobody asked it, what devices of its name have."""
+    if gpu.compute_capability is not None:
+        return gpu.compute_capability
+    device = lookup(gpu.name, knowledge)
+    return "" if device is None else str(device.row.get("cc", ""))
+
+
+def _where(observed: Observed[T]) -> str:
+    return "assumed" if observed.assumed else observed.origin

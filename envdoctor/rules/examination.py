@@ -1,0 +1,319 @@
+"""Relations broken by an observed assignment, and faults that the rules see, as findings."""
+
+from __future__ import annotations
+
+import importlib
+import shlex
+from typing import Dict, Iterator, List, Mapping, Optional, Set, Tuple
+
+import msgspec
+
+from envdoctor.knowledge.load import Knowledge
+from envdoctor.model.build import Build
+from envdoctor.model.facts import Facts, Observed
+from envdoctor.model.finding import (
+    PHASES,
+    SEVERITIES,
+    Citation,
+    Evidence,
+    Finding,
+    Fix,
+    Skipped,
+)
+from envdoctor.model.language import say, translate
+from envdoctor.model.relation import words_in
+from envdoctor.model.text import clean, render
+from envdoctor.relations.judge import Relations, Violation, judge
+from envdoctor.relations.observe import Observation
+from envdoctor.relations.repair import Goal, Repairs
+from envdoctor.relations.tell import Teller, probe
+from envdoctor.rules.change import fixes, interpreter
+from envdoctor.rules.outside import of_place
+from envdoctor.rules.page import Page, pages
+from envdoctor.rules.rule import Context, Fault
+
+#: What lists of facts are about, where a look found nothing.
+_NOTHING_OF = {"accelerator.gpus": "GPU"}
+
+replace = msgspec.structs.replace
+
+
+class Examination:
+    """What is found in facts, with the changes that mend it."""
+
+    def __init__(
+        self, facts: Facts, knowledge: Knowledge, observed: Observation, language: str
+    ) -> None:
+        """Nothing yet of `facts`, whose assignment is `observed`."""
+        self.language = language
+        self.facts = facts
+        self.knowledge = knowledge
+        self.observed = observed
+        self.pages = pages()
+        self.by_name = {page.name: page for page in self.pages.values()}
+        self.relations = Relations(knowledge)
+        self.findings: List[Finding] = []
+        self.goals: Dict[int, Goal] = {}  # by the place of the finding that a plan is to mend
+        self.skipped: List[Skipped] = []
+        self.ruled_out: List[str] = []
+        self.unsettled: Set[str] = set()  # names of findings that could not be ruled out
+
+    def relations_broken(self) -> None:
+        """Judge the relations of everything that is installed."""
+        undecided: Dict[Tuple[str, str], Set[str]] = {}
+        held: Dict[str, None] = {}
+        violations: Dict[str, Tuple[Violation, ...]] = {}
+        for name, domain in self.observed.domains.items():
+            if name not in self.knowledge.packages or not isinstance(domain[0], Build):
+                continue
+            judgement = judge(
+                self.relations, name, self.observed.domains, self.observed.accelerator
+            )
+            violations[name] = judgement.violations
+            held.update(dict.fromkeys(bound.finding for bound in judgement.held))
+            for bound, reason in judgement.undecided:
+                if bound.relation.phase != "build":
+                    page = self.by_name[bound.finding]
+                    self.unsettled.add(page.name)
+                    undecided.setdefault((page.code, reason), set()).add(self._called(domain[0]))
+        self._tell(violations)
+        for build in self.observed.untested:
+            self.unsettled |= {bound.finding for bound in self.relations.of(build.component)}
+            newest = self.knowledge.packages[build.component].newest
+            untested = "{build} is newer than the matrices know ({newest}): untested"
+            reason = say(self.language, untested, build=clean(str(build)), newest=newest)
+            self.skipped.append(Skipped("untested", reason))
+        for reason in self.observed.unclear:
+            self.skipped.append(Skipped("untested", translate(self.language, clean(reason))))
+        for (code, reason), builds in undecided.items():
+            names = say(self.language, ", ").join(sorted(builds))
+            why = translate(self.language, reason)
+            told = say(self.language, "{builds}: {reason}", builds=names, reason=why)
+            self.skipped.append(Skipped(code, clean(told)))
+        self.ruled_out += held
+
+    def _called(self, build: Build) -> str:
+        """What a package is called where its builds are not told apart."""
+        return str(build)
+
+    def _tell(self, violations: Mapping[str, Tuple[Violation, ...]]) -> None:
+        for name in violations:
+            for violation in self._causes(name, violations):
+                self.findings.append(self._broken(violation))
+
+    def _is_told(self, violation: Violation) -> bool:
+        """Not that it cannot be installed: it is; whether it can be imported, tags tell a rule."""
+        return any(breach.bound.relation.phase != "install" for breach in violation.breaches)
+
+    def _causes(
+        self, name: str, violations: Mapping[str, Tuple[Violation, ...]]
+    ) -> Iterator[Violation]:
+        """The violations of a package that are no consequence of those of what it requires.
+
+        A driver that is too old for torch is too old for each extension beside it: one fault, and
+        its fix exchanges them all.
+        """
+        inherited = {
+            breach.bound.relation.id
+            for required in self._required(name)
+            for violation in violations.get(required, ())
+            for breach in violation.breaches
+            if breach.bound.relation.owner is None
+        }
+        for violation in violations[name]:
+            own = [b for b in violation.breaches if b.bound.relation.id not in inherited]
+            rejected = {id(build) for breach in own for build in breach.builds}
+            every = {id(build) for breach in violation.breaches for build in breach.builds}
+            cause = Violation(name, tuple(own))
+            if own and rejected == every and self._is_told(cause):
+                yield cause
+
+    def _required(self, name: str) -> List[str]:
+        names = list(self.knowledge.packages[name].requires)
+        for required in names:
+            more = self.knowledge.packages[required].requires
+            names += [other for other in more if other not in names]
+        return names
+
+    def _broken(self, violation: Violation) -> Finding:
+        teller = Teller(violation, self.relations, self.observed.domains, self.observed.accelerator)
+        first = violation.breaches[0]
+        relation = first.bound.relation
+        page = self.by_name[first.bound.finding]
+        whys = [teller.part(breach, "why", self.language) for breach in violation.breaches]
+        build = first.builds[0]
+        return Finding(
+            code=page.code,
+            name=page.name,
+            severity=_severity(violation),
+            phase=_first_phase(violation),
+            component=clean(f"{build.component} {build.label}"),
+            summary=teller.part(first, "summary", self.language),
+            why=say(self.language, "; ").join(dict.fromkeys(why for why in whys if why)),
+            evidence=tuple(self._evidence(violation)),
+            relation=Citation(relation.id, relation.source, relation.checked, relation.basis),
+            fixes=self._fixes(violation),
+            verify=tuple(
+                dict.fromkeys(_probes(violation, self.knowledge, interpreter(self.facts)))
+            ),
+        )
+
+    def _evidence(self, violation: Violation) -> Iterator[Evidence]:
+        components = [violation.component]
+        for breach in violation.breaches:
+            components += [c for c in breach.bound.components if c != violation.component]
+        for component in dict.fromkeys(components):
+            if component.startswith("module."):
+                module = component[len("module.") :]
+                names = self.knowledge.providers[module]
+            else:
+                names = (component,)
+            for name in names:
+                if name in self.observed.evidence:
+                    yield _cleaned(self.language, self.observed.evidence[name])
+
+    def _fixes(self, violation: Violation) -> Tuple[Fix, ...]:
+        self.goals[len(self.findings)] = Goal.of(violation)
+        return ()
+
+    def mend(self) -> None:
+        """Plan the changes, now that all that is broken is known: the gravest, the root first."""
+        if not self.goals:
+            return
+        places = sorted(self.goals, key=self._urgency)
+        findings = [self.findings[place] for place in places]
+        names = [f"{finding.code} {finding.component}" for finding in findings]
+        goals = [self.goals[place] for place in places]
+        repairs = Repairs(self.observed, self.relations)
+        for place, fix in zip(places, fixes(self.language, goals, names, repairs, self.facts)):
+            if fix is not None:
+                self.findings[place] = replace(self.findings[place], fixes=(fix,))
+
+    def _urgency(self, place: int) -> Tuple[object, ...]:
+        finding = self.findings[place]
+        depth = len(set(self._required(self.goals[place].component)))
+        return (-SEVERITIES.index(finding.severity), depth, finding.code, finding.component)
+
+    def _is_due(self, page: Page) -> bool:
+        """Whether a rule has something to look at here."""
+        return "installed" in page.judges
+
+    def _needed(self, page: Page) -> List[str]:
+        """The facts without which a rule is skipped."""
+        return page.facts
+
+    def rules_broken(self) -> None:
+        """Run every rule whose facts are known."""
+        context = Context(self.facts, self.knowledge, self.observed, self.language)
+        for page in self.pages.values():
+            if not page.module:
+                continue
+            if not self._is_due(page):
+                continue
+            missing = _missing(self.language, self.facts, self._needed(page))
+            if missing is not None:
+                self.skipped.append(Skipped(page.code, missing))
+                self.unsettled.add(page.name)
+                continue
+            try:
+                rule = importlib.import_module(f"envdoctor.rules.{page.module}")
+                faults = list(rule.examine(context))
+            except Exception as error:
+                failed = "the rule itself failed: {error}"
+                said = f"{type(error).__name__}: {error}"
+                problem = say(self.language, failed, error=said)
+                self.skipped.append(Skipped(page.code, clean(problem)))
+                self.unsettled.add(page.name)
+                continue
+            for fault in faults:
+                if fault.goal is not None:
+                    self.goals[len(self.findings)] = fault.goal
+                self.findings.append(self._fault(page, fault))
+            if not faults and page.severity != "info" and not _is_reported(self.facts):
+                self.ruled_out.append(page.name)
+
+    def _fault(self, page: Page, fault: Fault) -> Finding:
+        target = self.facts.target.value
+        finding = finding_of(page, fault, self.language)
+        return finding if target is None else of_place(finding, fault, target, self.language)
+
+
+def finding_of(page: Page, fault: Fault, language: str) -> Finding:
+    """A fault in the words of its page."""
+    texts = words_in(language, page.words)
+    suffix = f"_{fault.words}" if fault.words else ""
+
+    def part(name: str) -> str:
+        template = texts.get(name + suffix, texts.get(name, ""))
+        return render(template, lambda name: translate(language, fault.fields[name]))
+
+    fixes = tuple(Fix(fix.summary or part("fix"), fix.commands) for fix in fault.fixes)
+    if not fixes and part("fix"):
+        fixes = (Fix(part("fix")),)
+    return Finding(
+        code=page.code,
+        name=page.name,
+        severity=fault.severity or page.severity,
+        phase=page.phase,
+        component=clean(fault.component),
+        summary=part("summary"),
+        why=part("why"),
+        evidence=tuple(_cleaned(language, evidence) for evidence in fault.evidence),
+        fixes=fixes,
+        verify=fault.verify,
+    )
+
+
+def _cleaned(language: str, evidence: Evidence) -> Evidence:
+    parts = (evidence.fact, evidence.value, evidence.origin)
+    fact, value, origin = (translate(language, clean(part)) for part in parts)
+    return Evidence(fact, value, origin)
+
+
+def _severity(violation: Violation) -> str:
+    """The first relation's; sources that would not compile as released may have been patched."""
+    if all(breach.bound.relation.phase == "build" for breach in violation.breaches):
+        return "warning"
+    return violation.breaches[0].bound.relation.severity
+
+
+def _first_phase(violation: Violation) -> str:
+    """The phase in which a user meets it: a build that is installed is past its building."""
+    phases = [breach.bound.relation.phase for breach in violation.breaches]
+    later = [p for p in phases if p not in ("resolve", "build")]
+    return min(later or phases, key=PHASES.index)
+
+
+def _probes(violation: Violation, knowledge: Knowledge, python: str) -> Iterator[str]:
+    for breach in violation.breaches:
+        statement = probe(breach.bound, breach.builds[0], knowledge)
+        if statement:
+            yield shlex.join([python, "-c", statement])
+
+
+def _missing(language: str, facts: Facts, names: List[str]) -> Optional[str]:
+    """Why a fact that a rule needs is unknown; None if all are known."""
+    for name in names:
+        value: object = facts
+        for part in name.split("."):
+            value = getattr(value, part)
+            if isinstance(value, Observed):
+                if value.value is None and value.unknown:
+                    return translate(language, clean(value.unknown))
+                if value.value is None:
+                    return say(language, "{fact} is unknown", fact=name)
+                value = value.value
+                if value == ():
+                    nothing = _NOTHING_OF.get(name, name)
+                    return say(language, "there is no {thing} here", thing=nothing)
+        if value == ():
+            return say(language, "{fact} is unknown", fact=name)
+    return None
+
+
+def _is_reported(facts: Facts) -> bool:
+    """Whether somebody reported the facts: they tell of faults, not that there are none."""
+    target = facts.target.value
+    if target is None or target.asked is not None:
+        return False
+    return not target.python and not facts.target.assumed

@@ -8,75 +8,37 @@ compiled against a package that moves is installed again.
 
 from __future__ import annotations
 
-import re
-from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Dict, FrozenSet, Iterator, List, Optional, Sequence, Set, Tuple
 
 from packaging.version import Version
 
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.build import ABSENT, Build, Unknown, Value
-from envdoctor.model.versions import cuda_tag, local_part, parse, series
+from envdoctor.model.versions import local_part, parse, series
+from envdoctor.relations.distance import Distance, Rank
 from envdoctor.relations.fit import Fit
 from envdoctor.relations.judge import Bound, Domain, Relations, Violation
 from envdoctor.relations.observe import Observation, kind, set_modules
+from envdoctor.relations.plan import (
+    Change,
+    Goal,
+    Made,
+    Plan,
+    joined,
+    requirement_arguments,
+    touched_by,
+)
 from envdoctor.relations.tell import label
 
-_FIELD = re.compile(r"\{([\w.]+)\}")
 _MODULE = "module."
 _MAX_CHANGES = 4
-_MAJOR = 10  # series that a step to another major number counts for
 _MAX_TRIED = 40  # builds of a follower that are tried for one which breaks nothing more
 _NVIDIA = ("", "none", "nvidia")  # vendors of accelerators whose machines the wheels are for
 #: Origins of builds that no published wheel was compiled against.
 _OTHERS = ("vendor", "source", "development")
 _LINKED = ("cuda", "abi")  # with its series, what compiled code was made for
 
-
-class Change(NamedTuple):
-    """What is there, and the build to put in its place.
-
-    Nothing was there where `before` is None. Where both are one, it is to be compiled again.
-    """
-
-    before: Optional[Build]
-    after: Build
-
-    @property
-    def removed(self) -> str:
-        """The package that makes way for another of the same module, "" if none does."""
-        if self.before is None or self.before.component == self.after.component:
-            return ""
-        return self.before.component
-
-    @property
-    def compiled_again(self) -> bool:
-        """Whether the same sources are to be compiled once more."""
-        return self.before is self.after
-
-
-Plan = Tuple[Change, ...]
-_Rank = Tuple[int, ...]
 _World = Dict[str, Domain]
-
-
-class Goal(NamedTuple):
-    """What is to be mended: relations of one component; also, what must not stay for the CPU."""
-
-    component: str
-    ids: FrozenSet[str] = frozenset()
-    bounds: Tuple[Bound, ...] = ()  # the relations that it is about, what else may be changed
-    no_cpu: bool = False
-
-    @classmethod
-    def of(cls, violation: Violation) -> Goal:
-        """That nothing is left of a violation. Information is nothing to mend."""
-        bounds = tuple(breach.bound for breach in violation.breaches)
-        ids = frozenset(b.relation.id for b in bounds if b.relation.severity != "info")
-        return cls(violation.component, ids, bounds)
-
-
-#: A plan, and the numbers of the goals that it reaches, first the one for which it was made.
-Made = Tuple[Plan, List[int]]
 
 
 def plans(repairs: Repairs, goals: Sequence[Goal]) -> List[Made]:
@@ -101,52 +63,13 @@ def plans(repairs: Repairs, goals: Sequence[Goal]) -> List[Made]:
             repairs = repairs.after(plan)
             reached = [number, *(n for n in others if repairs.is_met(goals[n]))]
             left = [n for n in left if n not in reached]
-            made = _joined(made, plan, reached)
+            made = joined(made, plan, reached)
     return made
-
-
-def _joined(made: Sequence[Made], plan: Plan, reached: List[int]) -> List[Made]:
-    """Plans with one more, which is made one with those that change the same packages."""
-    touched = _touched(plan)
-    apart = [one for one in made if not touched & _touched(one[0])]
-    same = [one for one in made if touched & _touched(one[0])]
-    chain = [change for earlier, _ in same for change in earlier]
-    for change in plan:
-        left = change.before.component if change.before is not None else ""
-        came = {old.after.component for old in chain}
-        if not change.compiled_again:  # several may make way for one
-            met = (left, change.after.component)
-            chain = [
-                Change(old.before, change.after) if old.after.component in met else old
-                for old in chain
-            ]
-        if left not in came:
-            chain.append(change)
-    numbers = [number for _, earlier in same for number in earlier]
-    return [*apart, (tuple(chain), [*numbers, *reached])]
 
 
 def repair(violation: Violation, observation: Observation, relations: Relations) -> Optional[Plan]:
     """The smallest plan, the nearest build among equals; None if one package is not enough."""
     return Repairs(observation, relations).plan(violation)
-
-
-def requirement_arguments(build: Build) -> Optional[str]:
-    """What follows `pip install` for a build of the matrices, None if they do not say."""
-    template = build.attributes.get("install")
-    if not isinstance(template, str):
-        return None
-
-    def fill(match: re.Match[str]) -> str:
-        name, _, form = match.group(1).partition(".")
-        if name in ("name", "version"):
-            return build.component if name == "name" else str(build.version)
-        value = build.attributes[name]
-        if form == "tag" and isinstance(value, Version):
-            return cuda_tag(value)
-        return str(value)
-
-    return _FIELD.sub(fill, template)
 
 
 class Repairs:
@@ -189,7 +112,7 @@ class Repairs:
         self._is_likely_enough = False  # whether wheels that nobody has seen are taken as well
         self._single: Dict[int, Domain] = {}
         self._alike: Dict[Tuple[int, int], int] = {}
-        self._ranked: Dict[Tuple[object, ...], List[Tuple[_Rank, int, Build]]] = {}
+        self._ranked: Dict[Tuple[object, ...], List[Tuple[Rank, int, Build]]] = {}
 
     # --- what is asked -----------------------------------------------------------------------
 
@@ -314,7 +237,7 @@ class Repairs:
         return list(dict.fromkeys(starts))
 
     def _search(self, goal: Goal, others: Sequence[Goal], most: int) -> Optional[Plan]:
-        best: Optional[Tuple[_Rank, Plan]] = None
+        best: Optional[Tuple[Rank, Plan]] = None
         for leaving, coming in self._starts(goal):
             if leaving is not None and self.stays(leaving):
                 continue
@@ -331,7 +254,7 @@ class Repairs:
         goal: Goal,
         others: Sequence[Goal],
         limit: int,
-    ) -> Iterator[Tuple[_Rank, Plan]]:
+    ) -> Iterator[Tuple[Rank, Plan]]:
         """Plans that begin with one package, ever better ones.
 
         What a plan costs is how many packages it changes, less the other goals that it reaches.
@@ -453,7 +376,7 @@ class Repairs:
 
     def _broken_by(self, plan: Sequence[Change], world: _World, goal: Goal) -> List[str]:
         """Packages that are not whole after these changes: broken by them, or not yet mended."""
-        touched = _touched(plan)
+        touched = touched_by(plan)
         came = {change.after.component for change in plan}
         names = [goal.component, *(n for t in sorted(touched) for n in self._readers.get(t, ()))]
         found = [
@@ -682,7 +605,7 @@ class Repairs:
 
     def _nearest(
         self, name: str, before: Optional[Build], beside: Optional[Build]
-    ) -> List[Tuple[_Rank, int, Build]]:
+    ) -> List[Tuple[Rank, int, Build]]:
         """Builds that can be installed by a command of the matrices, nearest first.
 
         `beside` is the build for whose sake it is exchanged: the CUDA is to be that one's. Nearest
@@ -696,7 +619,7 @@ class Repairs:
         asked = (name, id(before), cuda, self._is_likely_enough, self._platform)
         if asked not in self._ranked:
             package = self.knowledge.packages[name]
-            distance = _Distance(before, package.releases, cuda)
+            distance = Distance(before, package.releases, cuda)
             ranked = [
                 (distance.of(build), position, build)
                 for position, build in enumerate(package.builds())
@@ -731,10 +654,6 @@ class Repairs:
             if architecture is not None and stated not in (None, architecture):
                 return False
         return True
-
-
-def _touched(plan: Sequence[Change]) -> Set[str]:
-    return {c.after.component for c in plan} | {c.removed for c in plan if c.removed}
 
 
 def _is_there(domain: Optional[Domain]) -> bool:
@@ -773,39 +692,3 @@ def _unstated(build: Build, variant: Dict[str, str]) -> bool:
 
 def _is_preview(build: Build) -> bool:
     return build.version is not None and build.version.is_prerelease
-
-
-class _Distance:
-    """How far builds are from one: series apart, releases apart, CUDA apart, older."""
-
-    def __init__(
-        self, before: Optional[Build], releases: Sequence[Version], cuda: Optional[Value]
-    ) -> None:
-        self.before = before.version if before is not None else None
-        self.cuda = cuda
-        self.release: Dict[Version, int] = {}
-        self.series: Dict[Tuple[int, int], int] = {}
-        known = set(releases)
-        if self.before is not None:
-            known.add(parse(self.before.public))
-        self.release = {version: index for index, version in enumerate(sorted(known))}
-        for version in sorted(known):
-            self.series.setdefault((version.major, version.minor), len(self.series))
-        self.newest = max(self.release.values())
-
-    def of(self, after: Build) -> _Rank:
-        old, new = self.before, after.version
-        if new is None:
-            return (0, 0, 0, 0)
-        steps = apart = 0
-        if old is None:
-            steps = self.newest - self.release[new]
-        else:
-            steps = self.release[new] - self.release[parse(old.public)]
-            apart = abs(self.series[new.major, new.minor] - self.series[old.major, old.minor])
-            apart += _MAJOR * abs(new.major - old.major)
-        cuda = after.attributes.get("cuda")
-        toolkits = 0
-        if isinstance(self.cuda, Version) and isinstance(cuda, Version):
-            toolkits = abs(100 * (self.cuda.major - cuda.major) + self.cuda.minor - cuda.minor)
-        return (apart, abs(steps), toolkits, int(steps < 0))

@@ -8,7 +8,7 @@ from packaging.version import Version
 
 from envdoctor.model.finding import Evidence
 from envdoctor.relations.environment import imported
-from envdoctor.relations.repair import Goal
+from envdoctor.relations.plan import Goal
 from envdoctor.rules.lookup import (
     python_says,
 )

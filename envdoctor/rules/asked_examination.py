@@ -21,7 +21,7 @@ from envdoctor.relations.choice import AskedRepairs, choose, newest_only
 from envdoctor.relations.environment import imported
 from envdoctor.relations.judge import Breach, Violation, judge
 from envdoctor.relations.observe import Observation
-from envdoctor.relations.repair import Goal
+from envdoctor.relations.plan import Goal
 from envdoctor.rules.asked import asked_summary, taken_evidence
 from envdoctor.rules.change import no_fix
 from envdoctor.rules.examination import Examination

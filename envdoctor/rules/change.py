@@ -10,15 +10,8 @@ from envdoctor.model.finding import Fix
 from envdoctor.model.language import count, say, translate
 from envdoctor.model.text import clean
 from envdoctor.relations.environment import imported
-from envdoctor.relations.repair import (
-    Change,
-    Goal,
-    Plan,
-    Repairs,
-    linked,
-    plans,
-    requirement_arguments,
-)
+from envdoctor.relations.plan import Change, Goal, Plan, requirement_arguments
+from envdoctor.relations.repair import Repairs, linked, plans
 from envdoctor.relations.tell import label
 from envdoctor.rules.requirements import parse
 

@@ -25,7 +25,8 @@ from envdoctor.model.relation import words_in
 from envdoctor.model.text import clean, render
 from envdoctor.relations.judge import Relations, Violation, judge
 from envdoctor.relations.observe import Observation
-from envdoctor.relations.repair import Goal, Repairs
+from envdoctor.relations.plan import Goal
+from envdoctor.relations.repair import Repairs
 from envdoctor.relations.tell import Teller, probe
 from envdoctor.rules.change import fixes, interpreter
 from envdoctor.rules.outside import of_place

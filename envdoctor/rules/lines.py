@@ -17,7 +17,7 @@ from envdoctor.model.language import count, say
 from envdoctor.model.text import clean
 from envdoctor.model.versions import parse, satisfies, try_specifier
 from envdoctor.relations.asked import is_on, segments
-from envdoctor.relations.repair import Change, Plan, requirement_arguments
+from envdoctor.relations.plan import Change, Plan, requirement_arguments
 
 _POETRY = re.compile(r"(?P<name>[\w.-]+) = '(?P<wanted>[^']*)'")
 _CONDA = re.compile(r"(?P<name>(?:[\w./-]+::)?[\w.-]+)\s*(?P<wanted>.*)")

@@ -22,7 +22,7 @@ from envdoctor.relations.environment import (
     pythonpath,
 )
 from envdoctor.relations.observe import candidates
-from envdoctor.relations.repair import requirement_arguments
+from envdoctor.relations.plan import requirement_arguments
 from envdoctor.rules.rule import Context
 
 #: How the probe words that it did not see the whole search path.

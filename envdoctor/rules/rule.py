@@ -20,7 +20,7 @@ from envdoctor.model.facts import Facts, Target
 from envdoctor.model.finding import Evidence, Fix
 from envdoctor.model.language import ENGLISH
 from envdoctor.relations.observe import Observation
-from envdoctor.relations.repair import Goal
+from envdoctor.relations.plan import Goal
 
 
 class Context(msgspec.Struct, frozen=True):

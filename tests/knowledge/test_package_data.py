@@ -13,7 +13,7 @@ from envdoctor.relations.components import DOTTED
 from envdoctor.relations.expression import compile_expression
 from envdoctor.relations.judge import Judgement, Relations, judge
 from envdoctor.relations.observe import candidates, set_modules
-from envdoctor.relations.repair import requirement_arguments
+from envdoctor.relations.plan import requirement_arguments
 from envdoctor.relations.tell import Teller
 
 KNOWLEDGE = load()

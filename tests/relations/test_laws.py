@@ -14,7 +14,7 @@ from envdoctor.model.relation import BASES, Relation
 from envdoctor.model.text import fields
 from envdoctor.relations.expression import compile_value
 from envdoctor.relations.judge import Relations
-from envdoctor.relations.repair import requirement_arguments
+from envdoctor.relations.plan import requirement_arguments
 from envdoctor.relations.tell import FAILING, SEARCHES
 
 KNOWLEDGE = load()

@@ -15,7 +15,8 @@ from envdoctor.model.build import ABSENT, Build, Unknown, Value
 from envdoctor.model.versions import parse
 from envdoctor.relations.judge import Domain, Relations, Violation, judge
 from envdoctor.relations.observe import Observation, candidates, set_modules
-from envdoctor.relations.repair import Plan, Repairs, repair, requirement_arguments
+from envdoctor.relations.plan import Plan, requirement_arguments
+from envdoctor.relations.repair import Repairs, repair
 from envdoctor.relations.tell import label
 
 REAL = load()

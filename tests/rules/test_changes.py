@@ -25,7 +25,7 @@ from envdoctor.model.facts import (
 )
 from envdoctor.model.finding import Finding
 from envdoctor.model.versions import parse
-from envdoctor.relations.repair import requirement_arguments
+from envdoctor.relations.plan import requirement_arguments
 from envdoctor.relations.tell import label
 from envdoctor.rules.check import check
 

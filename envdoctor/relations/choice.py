@@ -14,13 +14,14 @@ from packaging.version import Version
 
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.build import ABSENT, Build, Value
-from envdoctor.model.facts import Distribution, Target
+from envdoctor.model.facts import Asked, Distribution, Target
 from envdoctor.model.versions import local_part
 from envdoctor.relations.asked import every_interpreter, is_on, segments
 from envdoctor.relations.components import PYTHON
 from envdoctor.relations.environment import imported
 from envdoctor.relations.judge import Bound, Domain, Relations, Verdict, groups
 from envdoctor.relations.observe import Observation, set_modules
+from envdoctor.relations.plan import Change
 from envdoctor.relations.repair import Repairs
 
 _World = Dict[str, Domain]
@@ -46,17 +47,38 @@ def choose(observation: Observation, target: Target, relations: Relations) -> Ch
 
 
 class AskedRepairs(Repairs):
-    """Repairs of what is asked for: a line that leaves a release open is changed before a pin."""
+    """Repairs of what is asked for.
 
-    def __init__(self, choice: Choice, relations: Relations) -> None:
+    A line that leaves a release open is changed before a pin, and what comes from a page that the
+    files name is changed last: somebody chose that page.
+    """
+
+    def __init__(self, choice: Choice, asked: Asked, relations: Relations) -> None:
         """Look for changes of what pip would take."""
+        self._choice, self._asked = choice, asked
         self._open = {
             name for name, domain in choice.possible.items() if len(_releases(domain)) > 1
         }
         super().__init__(choice.observation, relations)
+        pages = [segments(url) for url in asked.indexes]
+        self._paged = {
+            name
+            for name, build in self.installed.items()
+            if any(is_on(build, parts) for parts in pages)
+        }
+
+    def _at(self, observation: Observation) -> AskedRepairs:
+        choice = self._choice._replace(observation=observation)
+        return AskedRepairs(choice, self._asked, self.relations)
 
     def _felt(self, name: str, mended: str) -> int:
         return 0 if name in self._open else super()._felt(name, mended)
+
+    def _moved(self, name: str, plan: Sequence[Change]) -> bool:  # noqa: ARG002
+        return False  # nothing was compiled yet
+
+    def _weight(self, name: str) -> int:
+        return super()._weight(name) + 2 * (name in self._paged)
 
 
 def newest_only(

@@ -160,6 +160,10 @@ class Repairs:
             origins.setdefault(name, "")
         set_modules(domains, self.knowledge)
         observation = self.observation._replace(domains=domains, origins=origins)
+        return self._at(observation)
+
+    def _at(self, observation: Observation) -> Repairs:
+        """The repairs of another observation of the same machine."""
         return Repairs(observation, self.relations, self.fit)
 
     def is_likely(self, build: Build) -> bool:
@@ -277,7 +281,7 @@ class Repairs:
             plan = self._complete(self._with(self.world, change), [change], goal, limit)
             if plan is not None:
                 again = sum(change.compiled_again for change in plan)
-                heavy = sum(self._is_heavy(change.after.component) for change in plan)
+                heavy = sum(self._weight(change.after.component) for change in plan)
                 cost = len(plan) - self._reached(others, plan)
                 yield (cost, again, heavy, distance[0] * felt, felt, *distance), tuple(plan)
                 # those that follow are farther, and may spare a compilation
@@ -571,9 +575,9 @@ class Repairs:
         dependents = len([n for n in self._readers.get(name, ()) if n not in (name, mended)])
         return 1 + dependents + (name == mended)
 
-    def _is_heavy(self, name: str) -> bool:
-        """Whether a package has GPU code: others, known or not, may be compiled against it."""
-        return "sass" in self.knowledge.packages[name].variant
+    def _weight(self, name: str) -> int:
+        """1 of a package that has GPU code: others, known or not, may be compiled against it."""
+        return int("sass" in self.knowledge.packages[name].variant)
 
     def _alone(self, build: Build) -> Domain:
         return self._single.setdefault(id(build), (build,))

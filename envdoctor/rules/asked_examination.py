@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import List, Mapping, Optional, Set, Tuple
+from typing import List, Mapping, Set, Tuple
 
 import msgspec
 
@@ -21,9 +21,9 @@ from envdoctor.relations.choice import AskedRepairs, choose, newest_only
 from envdoctor.relations.environment import imported
 from envdoctor.relations.judge import Breach, Violation, judge
 from envdoctor.relations.observe import Observation
-from envdoctor.relations.plan import Goal
+from envdoctor.relations.plan import Plan
+from envdoctor.relations.repair import Repairs
 from envdoctor.rules.asked import asked_summary, taken_evidence
-from envdoctor.rules.change import no_fix
 from envdoctor.rules.examination import Examination
 from envdoctor.rules.lines import lines_fix
 from envdoctor.rules.page import Page
@@ -51,7 +51,6 @@ class AskedExamination(Examination):
         self.asked = target.asked
         self.wanted = imported(target)
         self.sure: Set[Tuple[str, str]] = set()  # {(component, relation)} that nothing satisfies
-        self._repairs: Optional[AskedRepairs] = None  # only where something is broken
 
     def _called(self, build: Build) -> str:
         wanted = self.wanted.get(build.component)
@@ -134,14 +133,11 @@ class AskedExamination(Examination):
         )
         return replace(finding, severity=severity, verify=(), evidence=evidence)
 
-    def _fixes(self, violation: Violation) -> Tuple[Fix, ...]:
-        if self._repairs is None:
-            self._repairs = AskedRepairs(self.choice, self.relations)
-        goal = Goal.of(violation)
-        plan = self._repairs.mend(goal)
-        if plan is None:
-            return (no_fix(self.language, self._repairs, self._repairs.concerned(goal)),)
-        return (lines_fix(self.language, plan, self.asked, self.knowledge),)
+    def _repairs(self) -> AskedRepairs:
+        return AskedRepairs(self.choice, self.asked, self.relations)
+
+    def _change(self, plan: Plan, repairs: Repairs) -> Fix:  # noqa: ARG002
+        return lines_fix(self.language, plan, self.asked, self.knowledge)
 
     def _fault(self, page: Page, fault: Fault) -> Finding:
         finding = super()._fault(page, fault)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import Dict, Iterator, List, Optional, Sequence
+from typing import Callable, Dict, Iterator, List, Optional, Sequence
 
 from envdoctor.model.facts import Distribution, Facts
 from envdoctor.model.finding import Fix
@@ -19,17 +19,21 @@ _LISTED = 6
 
 
 def fixes(
-    language: str, goals: Sequence[Goal], names: Sequence[str], repairs: Repairs, facts: Facts
+    language: str,
+    goals: Sequence[Goal],
+    names: Sequence[str],
+    repairs: Repairs,
+    tell: Callable[[Plan], Fix],
 ) -> List[Optional[Fix]]:
     """For each goal the change that reaches it, or that none was found.
 
     All together they are one set: changes are the same, commands and all, or of other packages.
-    `names` are what the findings with these goals are called. None where the page has words of its
-    own for it.
+    `names` are what the findings with these goals are called, `tell` puts a plan into words. None
+    where the page has words of its own for it.
     """
     found: Dict[int, Fix] = {}
     for plan, (first, *more) in plans(repairs, goals):
-        fix = found[first] = plan_fix(language, plan, repairs, facts)
+        fix = found[first] = tell(plan)
         mended = "mended by the change of {finding}: {change}"
         said = clean(say(language, mended, finding=names[first], change=fix.summary))
         found.update((number, Fix(said, fix.commands)) for number in more)

@@ -25,10 +25,10 @@ from envdoctor.model.relation import words_in
 from envdoctor.model.text import clean, render
 from envdoctor.relations.judge import Relations, Violation, judge
 from envdoctor.relations.observe import Observation
-from envdoctor.relations.plan import Goal
+from envdoctor.relations.plan import Goal, Plan
 from envdoctor.relations.repair import Repairs
 from envdoctor.relations.tell import Teller, probe
-from envdoctor.rules.change import fixes, interpreter
+from envdoctor.rules.change import fixes, interpreter, plan_fix
 from envdoctor.rules.outside import of_place
 from envdoctor.rules.page import Page, pages
 from envdoctor.rules.rule import Context, Fault
@@ -185,10 +185,21 @@ class Examination:
         findings = [self.findings[place] for place in places]
         names = [f"{finding.code} {finding.component}" for finding in findings]
         goals = [self.goals[place] for place in places]
-        repairs = Repairs(self.observed, self.relations)
-        for place, fix in zip(places, fixes(self.language, goals, names, repairs, self.facts)):
+        repairs = self._repairs()
+
+        def tell(plan: Plan) -> Fix:
+            return self._change(plan, repairs)
+
+        for place, fix in zip(places, fixes(self.language, goals, names, repairs, tell)):
             if fix is not None:
                 self.findings[place] = replace(self.findings[place], fixes=(fix,))
+
+    def _repairs(self) -> Repairs:
+        return Repairs(self.observed, self.relations)
+
+    def _change(self, plan: Plan, repairs: Repairs) -> Fix:
+        """A plan in words, and how to carry it out."""
+        return plan_fix(self.language, plan, repairs, self.facts)
 
     def _urgency(self, place: int) -> Tuple[object, ...]:
         finding = self.findings[place]

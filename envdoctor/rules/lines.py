@@ -29,21 +29,27 @@ def lines_fix(language: str, plan: Plan, asked: Asked, knowledge: Knowledge) -> 
     said: List[str] = []
     options: Dict[str, None] = {}
     for change in plan:
-        said.append(_edit(language, change, asked, head, knowledge))
-        option = (requirement_arguments(change.after) or "").partition(" ")[2]
-        if option and not _is_named(change.after, asked):
-            options.setdefault(_lasting(option))
-    said += [_added(language, head, option) for option in options if option]
+        said += _edit(language, change, asked, head, knowledge)
+        option = _lasting((requirement_arguments(change.after) or "").partition(" ")[2])
+        if option and not any(is_on(change.after, segments(url)) for url in asked.indexes):
+            before = _page_of(change.before, asked)
+            # pip would find the same release on both
+            told = say(language, "{old} -> {new}", old=before, new=option) if before else ""
+            options.setdefault(told or _added(language, head, option))
+    said += options
     told = count(language, len(said), "{number} line: ", "{number} lines: ")
     return Fix(clean(told + say(language, "; ").join(said), 1000))
 
 
+def _page_of(before: Optional[Build], asked: Asked) -> str:
+    """The page among those of the files from which a build was to come, "" if none."""
+    if before is None:
+        return ""
+    return next((url for url in asked.indexes if is_on(before, segments(url))), "")
+
+
 def _added(language: str, file: str, line: str) -> str:
     return say(language, "{file}: add {line}", file=file, line=line)
-
-
-def _is_named(build: Build, asked: Asked) -> bool:
-    return any(is_on(build, segments(url)) for url in asked.indexes)
 
 
 def _lasting(options: str) -> str:
@@ -58,21 +64,22 @@ def _lasting(options: str) -> str:
     return " ".join(kept)
 
 
-def _edit(language: str, change: Change, asked: Asked, head: str, knowledge: Knowledge) -> str:
+def _edit(
+    language: str, change: Change, asked: Asked, head: str, knowledge: Knowledge
+) -> List[str]:
+    """What the line of a package is to say; nothing where it says that already."""
     wanted = (requirement_arguments(change.after) or "").partition(" ")[0]
     name = change.before.component if change.before is not None else ""
     lines = [line for line in asked.lines if line.name == name]
     if not lines:
-        return _added(language, head, wanted)
+        return [_added(language, head, wanted)]
     line = next((one for one in lines if one.specifier.startswith("==")), lines[0])
     if line.locked:
         bound = bounded("", change.after, knowledge) or wanted
-        return f"{line.origin}: {line.text} -> {change.after.version}" + say(
-            language, " (lock again with {requirement})", requirement=bound
-        )
-    if change.removed:
-        return f"{line.origin}: {line.text} -> {wanted}"
-    return f"{line.origin}: {line.text} -> {changed(line, change.after, wanted, lines, knowledge)}"
+        again = say(language, " (lock again with {requirement})", requirement=bound)
+        return [f"{line.origin}: {line.text} -> {change.after.version}{again}"]
+    new = wanted if change.removed else changed(line, change.after, wanted, lines, knowledge)
+    return [f"{line.origin}: {line.text} -> {new}"] if new != line.text else []
 
 
 def changed(

@@ -39,7 +39,7 @@ class Teller:
         self._fit = Fit(relations, accelerator)
 
     def part(self, breach: Breach, name: str, language: str = ENGLISH) -> str:
-        """The part of a breach's words ("summary", "why"), filled; empty if it has none."""
+        """The part of a breach's words ("summary", "why", "fix"), filled; empty if it has none."""
         template = words_in(language, breach.bound.relation.words).get(name, "")
         return render(template, self.field(breach, language))
 

@@ -25,11 +25,10 @@ def fixes(
     repairs: Repairs,
     tell: Callable[[Plan], Fix],
 ) -> List[Optional[Fix]]:
-    """For each goal the change that reaches it, or that none was found.
+    """For each goal the change that reaches it, None where none was found.
 
     All together they are one set: changes are the same, commands and all, or of other packages.
-    `names` are what the findings with these goals are called, `tell` puts a plan into words. None
-    where the page has words of its own for it.
+    `names` are what the findings with these goals are called, `tell` puts a plan into words.
     """
     found: Dict[int, Fix] = {}
     for plan, (first, *more) in plans(repairs, goals):
@@ -37,10 +36,11 @@ def fixes(
         mended = "mended by the change of {finding}: {change}"
         said = clean(say(language, mended, finding=names[first], change=fix.summary))
         found.update((number, Fix(said, fix.commands)) for number in more)
-    return [found.get(n) or _not_found(language, repairs, goal) for n, goal in enumerate(goals)]
+    return [found.get(n) for n in range(len(goals))]
 
 
-def _not_found(language: str, repairs: Repairs, goal: Goal) -> Optional[Fix]:
+def not_found(language: str, repairs: Repairs, goal: Goal) -> Optional[Fix]:
+    """That there is no such change; None where the page has words of its own for it."""
     if goal.no_cpu and not repairs.stays(goal.component):
         return None
     return no_fix(language, repairs, repairs.concerned(goal))

@@ -28,7 +28,7 @@ from envdoctor.relations.observe import Observation
 from envdoctor.relations.plan import Goal, Plan
 from envdoctor.relations.repair import Repairs
 from envdoctor.relations.tell import Teller, probe
-from envdoctor.rules.change import fixes, interpreter, plan_fix
+from envdoctor.rules.change import fixes, interpreter, not_found, plan_fix
 from envdoctor.rules.outside import of_place
 from envdoctor.rules.page import Page, pages
 from envdoctor.rules.rule import Context, Fault
@@ -153,7 +153,7 @@ class Examination:
             why=say(self.language, "; ").join(dict.fromkeys(why for why in whys if why)),
             evidence=tuple(self._evidence(violation)),
             relation=Citation(relation.id, relation.source, relation.checked, relation.basis),
-            fixes=self._fixes(violation),
+            fixes=self._fixes(violation, teller),
             verify=tuple(
                 dict.fromkeys(_probes(violation, self.knowledge, interpreter(self.facts)))
             ),
@@ -173,9 +173,11 @@ class Examination:
                 if name in self.observed.evidence:
                     yield _cleaned(self.language, self.observed.evidence[name])
 
-    def _fixes(self, violation: Violation) -> Tuple[Fix, ...]:
+    def _fixes(self, violation: Violation, teller: Teller) -> Tuple[Fix, ...]:
+        """What mends it by hand, where its words say that; a plan is made for it later."""
         self.goals[len(self.findings)] = Goal.of(violation)
-        return ()
+        told = (teller.part(breach, "fix", self.language) for breach in violation.breaches)
+        return tuple(Fix(text) for text in dict.fromkeys(told) if text)
 
     def mend(self) -> None:
         """Plan the changes, now that all that is broken is known: the gravest, the root first."""
@@ -190,9 +192,14 @@ class Examination:
         def tell(plan: Plan) -> Fix:
             return self._change(plan, repairs)
 
-        for place, fix in zip(places, fixes(self.language, goals, names, repairs, tell)):
-            if fix is not None:
-                self.findings[place] = replace(self.findings[place], fixes=(fix,))
+        made = fixes(self.language, goals, names, repairs, tell)
+        for place, goal, change in zip(places, goals, made):
+            finding = self.findings[place]
+            by_hand = finding.fixes if finding.relation is not None else ()
+            none = None if by_hand else not_found(self.language, repairs, goal)
+            told = [*by_hand, *(fix for fix in [change or none] if fix is not None)]
+            if told:
+                self.findings[place] = replace(finding, fixes=tuple(told))
 
     def _repairs(self) -> Repairs:
         return Repairs(self.observed, self.relations)

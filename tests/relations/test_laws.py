@@ -43,7 +43,7 @@ def test_a_relation_is_whole(relation: Relation) -> None:
 def test_words_can_be_filled(owner: str, relation: Relation) -> None:
     where = f"matrices/{relation.where}: {relation.id}"
     for texts in relation.words.values():
-        assert set(texts) <= {"summary", "why"}, f"{where}: words: are summary and why"
+        assert set(texts) <= {"summary", "why", "fix"}, f"{where}: words: summary, why, fix"
         for template in texts.values():
             for field in fields(template):
                 name = next((field[len(s) :] for s in SEARCHES if field.startswith(s)), None)

@@ -46,6 +46,7 @@ def told() -> Iterator[None]:
         raise
     except Exception as error:
         from envdoctor.commands.session import UnsupportedSystemError
+        from envdoctor.facts.project import ProjectError
         from envdoctor.facts.requirements import RequirementsError
         from envdoctor.facts.snapshot import SnapshotError
         from envdoctor.facts.target import TargetError
@@ -56,7 +57,8 @@ def told() -> Iterator[None]:
         if isinstance(error, AssumeError):
             raise click.UsageError(message) from None
         if isinstance(
-            error, (RequirementsError, SnapshotError, TargetError, UnsupportedSystemError)
+            error,
+            (RequirementsError, ProjectError, SnapshotError, TargetError, UnsupportedSystemError),
         ):
             raise Failure(message) from None
         if isinstance(error, DocumentError):

@@ -54,6 +54,13 @@ _OPTIONS = [
         "tracker (collect_env, pip list, nvidia-smi, ...), in place of this machine; - is stdin.",
     ),
     click.option(
+        "--project",
+        metavar="DIR",
+        multiple=True,
+        help="Read this source tree, too: what of it cannot run here, or be compiled. Nothing "
+        "of it is executed. Repeatable.",
+    ),
+    click.option(
         "--assume",
         metavar="KEY=VALUE",
         multiple=True,
@@ -241,4 +248,4 @@ def _inputs(options: Any) -> Inputs:
         with told():
             write(_gpus())
         click.get_current_context().exit()
-    return Inputs(**chosen, assume=tuple(settings))
+    return Inputs(**chosen, assume=tuple(settings), project=tuple(options.pop("project")))

@@ -31,7 +31,7 @@ def overview(inputs: Inputs, language: str) -> int:
 def _next(report: Report, facts: Facts, inputs: Inputs) -> Tuple[str, str]:
     """The one command to go on with, and what it is for."""
     if facts.target.value is None:
-        again = [*_given(Inputs(assume=inputs.assume)), "--python", "PATH"]
+        again = [*_given(Inputs(assume=inputs.assume, project=inputs.project)), "--python", "PATH"]
         return _command(again), "name the environment that trains"
     given = _given(inputs)
     if report.worst() in ("error", "warning"):
@@ -49,6 +49,8 @@ def _given(inputs: Inputs) -> List[str]:
         value = getattr(inputs, name)
         if value is not None:
             options += [f"--{name}", value]
+    for folder in inputs.project:
+        options += ["--project", folder]
     for setting in inputs.assume:
         options += ["--assume", setting]
     return options

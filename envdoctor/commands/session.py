@@ -27,13 +27,20 @@ class Inputs(NamedTuple):
     facts: Optional[str] = None
     assume: Tuple[str, ...] = ()
     requirements: Tuple[str, ...] = ()
+    project: Tuple[str, ...] = ()
 
 
 def read_facts(inputs: Inputs) -> Facts:
     """The facts of a snapshot or of this machine, without what is assumed.
 
-    Raises SnapshotError, TargetError, UnsupportedSystemError, RequirementsError.
+    Raises SnapshotError, TargetError, UnsupportedSystemError, RequirementsError, ProjectError.
     """
+    facts = _environment(inputs)
+    return _with_projects(facts, inputs.project, inputs) if inputs.project else facts
+
+
+def _environment(inputs: Inputs) -> Facts:
+    """The facts of a machine, and of an environment or of what requirement files ask for."""
     if sys.platform != "linux":
         raise UnsupportedSystemError(
             f"examines Linux on x86_64 and aarch64 (WSL and Jetson too), and this is {sys.platform}"
@@ -67,6 +74,25 @@ def _asking(facts: Facts, inputs: Inputs) -> Facts:
     return msgspec.structs.replace(facts, target=seen(target, ", ".join(inputs.requirements)))
 
 
+def _with_projects(facts: Facts, folders: Sequence[str], inputs: Optional[Inputs]) -> Facts:
+    """The facts with what these source trees need; of `inputs` they are, None if they were given.
+
+    A module is looked for on the search path only where that is this machine's.
+    """
+    import msgspec
+
+    from envdoctor.facts import project
+    from envdoctor.knowledge.load import load
+    from envdoctor.relations.removed import interfaces
+
+    wanted = interfaces(load())
+    target = facts.target.value
+    is_here = inputs is not None and inputs.facts is None and not inputs.requirements
+    path = target.path if target is not None and target.path and is_here else None
+    read = tuple(project.read(folder, wanted, path) for folder in dict.fromkeys(folders))
+    return msgspec.structs.replace(facts, projects=read)
+
+
 def gather(inputs: Inputs) -> Tuple[Facts, Knowledge]:
     """The facts, with what is assumed in place of what was observed, and the matrices.
 
@@ -93,6 +119,7 @@ def check(
     assume: Sequence[str] = (),
     requirements: Sequence[Union[str, os.PathLike[str]]] = (),
     language: str = ENGLISH,
+    project: Sequence[Union[str, os.PathLike[str]]] = (),
 ) -> Report:
     """Examine an environment as `envdoctor check` does, and return what is wrong with it.
 
@@ -100,9 +127,10 @@ def check(
     either the active environment is examined. `facts` replaces the observation: a snapshot, or
     the path of one. `assume` holds settings such as "gpu=a100". `requirements` are the paths of
     files: what they ask for is checked in place of an environment. `language` is that of summaries
-    and reasons: "en" or "zh".
+    and reasons: "en" or "zh". `project` are folders of source trees, which are read for what they
+    need of it.
 
-    Raises SnapshotError, TargetError, RequirementsError, AssumeError, DocumentError,
+    Raises SnapshotError, TargetError, RequirementsError, ProjectError, AssumeError, DocumentError,
     UnsupportedSystemError, and ValueError for a language that there is not.
     """
     if language not in LANGUAGES:
@@ -111,13 +139,16 @@ def check(
     from envdoctor.rules.check import check as examine
 
     files = tuple(os.fspath(file) for file in requirements)
+    folders = tuple(os.fspath(folder) for folder in project)
     if facts is None or isinstance(facts, (str, os.PathLike)):
         path = None if facts is None else os.fspath(facts)
-        inputs = Inputs(python, env, path, tuple(assume), files)
+        inputs = Inputs(python, env, path, tuple(assume), files, folders)
         observed, knowledge = gather(inputs)
     else:
         knowledge = load()
         if files:
             facts = _asking(facts, Inputs(assume=tuple(assume), requirements=files))
+        if folders:
+            facts = _with_projects(facts, folders, None)
         observed = _assume(facts, assume, knowledge)
     return examine(observed, knowledge, language)

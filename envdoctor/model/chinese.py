@@ -57,6 +57,12 @@ SAID: Dict[str, str] = {
     "{number} errors": "{number} 个错误",
     "{number} warning": "{number} 个警告",
     "{number} warnings": "{number} 个警告",
+    # source trees of projects
+    "{number} line": "{number} 行",
+    "{number} lines": "{number} 行",
+    "{name} by {instead}": "{name} 换成 {instead}",
+    "gone since {component} {version}": "{component} {version} 起已移除",
+    "changed in {component} {version}": "{component} {version} 起有变化",
     "; {number} note": "；{number} 条提示",
     "; {number} notes": "；{number} 条提示",
     " (--verbose)": "（--verbose 查看）",
@@ -173,6 +179,17 @@ SAID: Dict[str, str] = {
 }
 
 WRITTEN: Dict[str, str] = {
+    # source trees of projects
+    "the tree is too large: the rest was not read": "目录树太大，其余部分没有读取",
+    "folders are nested too deeply: the innermost were not read": "目录嵌套太深，最里面的没有读取",
+    "some folders cannot be listed": "有些目录无法列出",
+    "some files cannot be read": "有些文件无法读取",
+    "some files are too large for sources: they were not read": "有些文件大得不像源码，没有读取",
+    "some Python files have a syntax that is not understood here": "有些 Python 文件的语法在这里无法解析",
+    "whether {package} is here is not known": "不知道这里有没有 {package}",
+    "{package} of the tree": "源码树里的 {package}",
+    "Read this source tree, too: what of it cannot run here, or be compiled. Nothing of it is "
+    "executed. Repeatable.": "同时读取这个源码目录：其中哪些代码在这里运行不了或编译不过。不执行其中任何代码。可重复。",
     # where facts were read
     "assumed": "假设",
     "as reported": "来自报告",

@@ -252,6 +252,30 @@ class Target(Record, frozen=True, omit_defaults=True):
     asked: Optional[Asked] = None  # the requirement files that ask for `distributions`
 
 
+class InterfaceUse(Record, frozen=True, omit_defaults=True):
+    """Where a project uses an interface that some releases do not have."""
+
+    interface: str  # as the tables `removed_...` of the matrices name it: "numpy.bool"
+    count: int  # lines
+    places: Tuple[str, ...] = ()  # the first three, "tools/train.py:82"
+    by: str = ""  # of a script's flag: the line that starts the script, "tools/dist_train.sh:9"
+
+
+class Project(Record, frozen=True, omit_defaults=True):
+    """The source tree of a project, as far as its environment matters to it."""
+
+    root: str
+    files: int = 0  # that were read
+    uses: Tuple[InterfaceUse, ...] = ()
+    # {folder of a git submodule that is missing or empty: ".gitmodules:3"}
+    submodules: Dict[str, str] = {}
+    packages: Dict[str, str] = {}  # {package at its root: version that its files tell, or ""}
+    # {module that its entry files import and nothing on the search path serves: "train.py:7"}
+    unresolved: Dict[str, str] = {}
+    sought: bool = False  # whether modules were looked for on the search path
+    problems: Tuple[str, ...] = ()  # what was not read, and why
+
+
 class Facts(Record, frozen=True, omit_defaults=True):
     """A snapshot: one machine, one environment, at one moment."""
 
@@ -263,3 +287,4 @@ class Facts(Record, frozen=True, omit_defaults=True):
     tools: Tools = Tools()
     # origin says why this interpreter was chosen
     target: Observed[Target] = Observed()
+    projects: Tuple[Project, ...] = ()  # source trees that were named

@@ -62,7 +62,8 @@ class AskedExamination(Examination):
         return True
 
     def _is_due(self, page: Page) -> bool:
-        return "target" not in page.facts or "asked" in page.judges
+        due = "target" not in page.facts or "asked" in page.judges
+        return due and self._has_projects(page)
 
     def _needed(self, page: Page) -> List[str]:
         return [name for name in page.facts if not name.startswith("target.")]  # it has no folders

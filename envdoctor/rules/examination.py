@@ -31,7 +31,7 @@ from envdoctor.relations.tell import Teller, probe
 from envdoctor.rules.change import fixes, interpreter, not_found, plan_fix
 from envdoctor.rules.outside import of_place
 from envdoctor.rules.page import Page, pages
-from envdoctor.rules.rule import Context, Fault
+from envdoctor.rules.rule import Context, Fault, Undecided
 
 #: What lists of facts are about, where a look found nothing.
 _NOTHING_OF = {"accelerator.gpus": "GPU"}
@@ -215,7 +215,11 @@ class Examination:
 
     def _is_due(self, page: Page) -> bool:
         """Whether a rule has something to look at here."""
-        return "installed" in page.judges
+        return "installed" in page.judges and self._has_projects(page)
+
+    def _has_projects(self, page: Page) -> bool:
+        """Whether a rule on source trees has one; it is no gap if nobody named any."""
+        return "projects" not in page.facts or bool(self.facts.projects)
 
     def _needed(self, page: Page) -> List[str]:
         """The facts without which a rule is skipped."""
@@ -224,6 +228,13 @@ class Examination:
     def rules_broken(self) -> None:
         """Run every rule whose facts are known."""
         context = Context(self.facts, self.knowledge, self.observed, self.language)
+        for project in self.facts.projects:
+            for problem in project.problems:
+                reason = translate(self.language, problem)
+                told = say(
+                    self.language, "{builds}: {reason}", builds=project.root, reason=clean(reason)
+                )
+                self.skipped.append(Skipped("project", clean(told)))
         for page in self.pages.values():
             if not page.module:
                 continue
@@ -236,14 +247,21 @@ class Examination:
                 continue
             try:
                 rule = importlib.import_module(f"envdoctor.rules.{page.module}")
-                faults = list(rule.examine(context))
+                said = list(rule.examine(context))
             except Exception as error:
                 failed = "the rule itself failed: {error}"
-                said = f"{type(error).__name__}: {error}"
-                problem = say(self.language, failed, error=said)
-                self.skipped.append(Skipped(page.code, clean(problem)))
+                named = f"{type(error).__name__}: {error}"
+                self.skipped.append(
+                    Skipped(page.code, clean(say(self.language, failed, error=named)))
+                )
                 self.unsettled.add(page.name)
                 continue
+            faults = [one for one in said if isinstance(one, Fault)]
+            for one in said:
+                if isinstance(one, Undecided):
+                    reason = translate(self.language, clean(one.reason))
+                    self.skipped.append(Skipped(page.code, reason))
+                    self.unsettled.add(page.name)
             for fault in faults:
                 if fault.goal is not None:
                     self.goals[len(self.findings)] = fault.goal

@@ -4,9 +4,9 @@ A rule is a module `ED123_name.py` with one function
 
     def examine(context: Context) -> Iterator[Fault]
 
-and the page `ED123_name.md` beside it, which holds its name, severity, phase, the facts without
-which it is skipped, and its words. It reads facts only: no file, no process, no variable of the
-machine that envdoctor itself runs on.
+(or of `Fault` and `Undecided`) and the page `ED123_name.md` beside it, which holds its name,
+severity, phase, the facts without which it is skipped, and its words. It reads facts only: no file,
+no process, no variable of the machine that envdoctor itself runs on.
 """
 
 from __future__ import annotations
@@ -57,3 +57,9 @@ class Fault(msgspec.Struct, frozen=True):
     fixes: Tuple[Fix, ...] = ()
     goal: Optional[Goal] = None
     verify: Tuple[str, ...] = ()
+
+
+class Undecided(msgspec.Struct, frozen=True):
+    """What a rule could not decide, though its facts are known, and the reason: it is skipped."""
+
+    reason: str

@@ -9,6 +9,7 @@ A case file holds a list of mappings:
       tools: {toolkit: {path: ..., version: ..., origin: ...}}
       target:                                  # {version, ...} of Target with defaults of a venv;
         installed: [numpy 1.26.4, {name: torch, version: 2.4.1, requires: [...]}]
+      projects: [{root: /work/net, uses: [{interface: numpy.int, count: 1, places: [a.py:3]}]}]
       finds:                                   # none: the rule stays quiet
       - "warning numpy 1.26.4: summary"
       fixes: [...]                             # optional: what all fixes say
@@ -27,8 +28,45 @@ from envdoctor.knowledge.load import Knowledge, load
 from envdoctor.model.facts import Facts
 
 FOLDER = Path(__file__).parent / "cases"
-KEYS = {"case", "machine", "accelerator", "tools", "target", "origin", "finds"}
+KEYS = {"case", "machine", "accelerator", "tools", "target", "origin", "projects", "finds"}
 COMPARED = {"fixes", "commands"}
+
+#: (name, the rest of its row, its finding) of interfaces.
+REMOVED = [
+    ("torch._six", 'of: torch, gone: "2.0", instead: math', "torch-six-removed"),
+    ("torch.symeig", 'of: torch, gone: "2.0", instead: x', "torch-name-removed"),
+    (
+        "torch.load",
+        'of: torch, gone: "2.4", without: weights_only, instead: x',
+        "torch26-weights-only-default",
+    ),
+    (
+        "--local_rank",
+        'kind: option, of: torch, gone: "2.0", instead: --local-rank',
+        "local-rank-flag-renamed",
+    ),
+    ("THC/THC.h", 'of: torch, gone: "1.11", instead: x', "thc-headers-removed"),
+    ("AT_CHECK", 'of: torch, gone: "1.6", instead: TORCH_CHECK', "torch-cpp-api-removed"),
+    (
+        "-std=c++14",
+        'of: torch, standard: "14", instead: -std=c++17',
+        "torch-too-new-for-extension-source",
+    ),
+    ("numpy.int", 'of: numpy, gone: "1.24", instead: int', "numpy-alias-removed"),
+    ("numpy.bool", 'of: numpy, gone: "1.24", back: "2.0", instead: bool', "numpy-alias-removed"),
+    ("imp", 'of: python, gone: "3.12", instead: importlib', "python-name-removed"),
+    (
+        "distutils",
+        'of: python, gone: "3.12", served: setuptools, instead: packaging',
+        "python-name-removed",
+    ),
+    ("pkg_resources", 'of: setuptools, gone: "82", instead: x', "pkg-resources-removed"),
+    (
+        "mmcv.runner",
+        'of: module.mmcv, gone: "2.0", instead: mmengine.runner',
+        "package-name-removed",
+    ),
+]
 
 MATRICES = {
     "packages/torch": """
@@ -36,11 +74,12 @@ package: torch
 checked: 2026-01-01
 source: invented
 releases: [2.0.1, 2.4.1]
-variant: {origin: string, cuda: cuda, glibc: version}
+variant: {origin: string, cuda: cuda, glibc: version, cxx: int}
 local: "^(?P<cuda>cpu|cu[0-9]+)$"
 builds:
 - id: torch/wheels
   versions: [2.4.1]
+  set: {cxx: "17"}
   axes: [cuda]
   cells: [cpu, "11.8", "12.1", "12.4"]
   install: "{name}=={version}+{cuda.tag} --index-url https://wheels.example/{cuda.tag}"
@@ -80,6 +119,27 @@ relations:
   phase: import
   finding: mmcv-without-ops
   words: {en: {summary: "{self} needs the ops of mmcv"}}
+""",
+    "packages/setuptools": """
+package: setuptools
+checked: 2026-01-01
+source: invented
+modules: [setuptools, pkg_resources]
+releases: [65.5.1, 82.0.1]
+""",
+    "platform/removed": """
+platform: removed
+checked: 2026-01-01
+tables:
+  removed_ones:
+    key: string
+    columns: {kind: string, of: string, gone: version, back: version, standard: int,
+              served: string, without: string, instead: string, finding: string}
+    rows:
+"""
+    + "".join(f"      {name}: {{{row}, finding: {finding}}}\n" for name, row, finding in REMOVED)
+    + """
+    source: invented
 """,
     **{
         f"packages/{name}": f"""
@@ -122,7 +182,6 @@ def small_knowledge(folder: Path) -> Knowledge:
         path = folder / f"{name}.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    (folder / "platform").mkdir(exist_ok=True)
     return load(folder)
 
 
@@ -146,6 +205,7 @@ def facts_of(raw: Dict[str, Any]) -> Facts:
     if raw.get("target") is not None:
         target = _target(raw["target"])
         facts["target"] = {"value": target, "origin": raw.get("origin", "VIRTUAL_ENV")}
+    facts["projects"] = raw.get("projects") or []
     return msgspec.convert(facts, Facts, strict=False)
 
 

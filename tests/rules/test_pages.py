@@ -150,7 +150,7 @@ def fact_names() -> List[str]:
         for name, kind in get_type_hints(record).items()
         if getattr(kind, "__origin__", None) is Observed
     ]
-    return ["target", *observed, *(f"target.{name}" for name in get_type_hints(Target))]
+    return ["target", "projects", *observed, *(f"target.{name}" for name in get_type_hints(Target))]
 
 
 @pytest.mark.parametrize("page", RULES, ids=named)

@@ -1,0 +1,401 @@
+"""Reads Python sources: which of the wanted names they use, and where.
+
+A use counts if it runs on every release: what stands in a `try` that catches its failure, or behind
+a test of versions, is written for several. Nothing is imported or executed.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
+
+from envdoctor.model.interface import FLAG, OPTION, Interface
+from envdoctor.model.interface import PYTHON as DOTTED
+
+# A cheap look at the text decides whether it is worth its syntax tree.
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]*(\([^)]{0,2000}\)|(?:[^\n\\#]|\\\n){0,2000})"
+    r"|import[ \t]+((?:[^\n\\#]|\\\n){1,2000}))",
+    re.MULTILINE,
+)
+_ALIAS = re.compile(r"([\w.]+)(?:\s+as\s+(\w+))?\s*$")
+_COMMENT = re.compile(r"#[^\n]*")
+_COMMENT_OR_TEXT = re.compile(
+    r"#[^\n]*|\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)"
+    r"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'",
+    re.DOTALL,
+)
+_MAY_CHOOSE = re.compile(r"\b(?:try|hasattr|getattr)\b|version", re.IGNORECASE)
+#: What sets a name in another module.
+_SET = re.compile(r"(?:\bsetattr\s*\(\s*\w+\s*,|sys\.modules\s*\[)\s*[\"']([\w.]+)[\"']")
+#: Names of tests for a release, as they are written.
+_CHOOSES = re.compile(
+    r"(?i:version|torch_?\d|compat|legacy)|hasattr|getattr|find_spec|TYPE_CHECKING|PY[23]\b"
+    # not whether there is a GPU: torch.cuda.is_available()
+    r"|_py[23]\b|^(?!is_available$)\w*available|_(?:gt|ge|lt|le)_|^has_|^HAS_|^IS_"
+)
+_CATCHING = frozenset(
+    ["ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"]
+)
+_BUILDS = re.compile(r"cpp_extension|CUDAExtension|CppExtension|ext_modules")
+#: Calls that ask for a text in place of passing it on.
+_ASKS = frozenset(["remove", "replace", "startswith", "endswith", "index", "count", "discard"])
+_RENAMED = "local-rank"
+_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)
+
+
+class Place(NamedTuple):
+    """A use of an interface."""
+
+    name: str
+    line: int
+
+
+class Found(NamedTuple):
+    """What a Python file says."""
+
+    uses: Tuple[Place, ...] = ()
+    patched: Tuple[str, ...] = ()  # interfaces that it sets itself, for all the program
+    imports: Tuple[Tuple[str, int], ...] = ()  # top-level modules that it needs when it starts
+    is_read: bool = True  # else its syntax is not understood
+
+
+class PythonReader:
+    """Looks for interfaces in the texts of Python sources."""
+
+    def __init__(self, interfaces: Iterable[Interface]) -> None:
+        """Of these interfaces, those that Python code has."""
+        every = list(interfaces)
+        self.known: Dict[str, Interface] = {i.name: i for i in every if i.kind == DOTTED}
+        self.flags = frozenset(i.name for i in every if i.kind == FLAG)
+        self.options = frozenset(i.name for i in every if i.kind == OPTION)
+        self.roots = frozenset(name.split(".")[0] for name in self.known)
+        self.inner = {
+            ".".join(parts[:end])
+            for parts in (name.split(".") for name in self.known)
+            for end in range(1, len(parts))
+        }
+
+    def match(self, dotted: str) -> Optional[Interface]:
+        """The interface that a dotted name is, or lies in; the longest."""
+        while dotted:
+            found = self.known.get(dotted)
+            if found is not None:
+                return found
+            dotted = dotted.rpartition(".")[0]
+        return None
+
+    def read(self, text: str, is_entry: bool = False) -> Found:
+        """What a text uses; of an entry file, also which modules its start needs."""
+        builds = bool(self.flags) and bool(_BUILDS.search(text))
+        has_option = any(option in text for option in self.options) and _RENAMED not in text
+        if not (is_entry or builds or has_option or self.may_use(text)):
+            return Found()
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return self.roughly(text)
+        return _Visit(self, tree, builds, has_option).found(is_entry)
+
+    def may_use(self, text: str) -> bool:
+        """Whether a text names an interface, comments and strings included."""
+        return next(self._named(text), None) is not None
+
+    def roughly(self, text: str) -> Found:
+        """What can be told of a text whose syntax is of another Python, or broken.
+
+        Which of its lines are for which release is not seen: if any may be, nothing is told.
+        """
+        bare = _COMMENT_OR_TEXT.sub(_blank, text)
+        if _MAY_CHOOSE.search(bare):
+            return Found(is_read=False)
+        places = {
+            Place(name, bare.count("\n", 0, position) + 1): None
+            for name, position in self._named(bare)
+            if not (self.known[name].passing or self.known[name].without)
+        }
+        return Found(tuple(places), is_read=False)
+
+    def _named(self, text: str) -> Iterator[Tuple[str, int]]:
+        """The interfaces that a text names and where, as far as its words tell."""
+        aliases: Dict[str, str] = {}
+        for match in _IMPORT.finditer(text):
+            base, names, plain = match[1], match[2], match[3]
+            if base is not None and base.split(".")[0] not in self.roots:
+                continue
+            listed = _COMMENT.sub("", names if plain is None else plain).replace("\\\n", " ")
+            for one in listed.strip("() \t\n").split(","):
+                alias = _ALIAS.match(one.strip())
+                if alias is None:
+                    continue
+                dotted = alias[1] if base is None else f"{base}.{alias[1]}"
+                if dotted.split(".")[0] not in self.roots:
+                    continue
+                found = self.match(dotted)
+                if found is not None and not (found.passing or found.without):
+                    yield found.name, match.start(match.lastindex or 0)
+                if base is None and not alias[2]:
+                    aliases[dotted.split(".")[0]] = dotted.split(".")[0]
+                elif found is not None or dotted in self.inner:
+                    aliases[alias[2] or alias[1]] = dotted
+        if not aliases:
+            return
+        chains = re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, aliases))})((?:\.\w+)*)")
+        for match in chains.finditer(text):
+            found = self.match(aliases[match[1]] + match[2])
+            if found is not None:
+                yield found.name, match.start()
+        for match in _SET.finditer(text):  # np.bool by another way
+            for root in aliases.values():
+                found = self.match(f"{root}.{match[1]}") or self.match(match[1])
+                if found is not None:
+                    yield found.name, match.start()
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
+
+
+class _Visit:
+    """One walk over a syntax tree, with a stack of its own: code may be nested deeply."""
+
+    def __init__(
+        self, reader: PythonReader, tree: ast.Module, builds: bool, has_option: bool
+    ) -> None:
+        self.reader = reader
+        self.tree = tree
+        self.builds = builds
+        self.has_option = has_option
+        self.uses: Dict[Place, None] = {}
+        self.patched: Dict[str, None] = {}
+        self.parsers: Set[str] = set()  # methods that read the command line
+        self.aliases = self._aliases()
+
+    def found(self, is_entry: bool) -> Found:
+        """What the tree uses."""
+        waiting: List[Tuple[ast.AST, bool]] = [(self.tree, False)]
+        while waiting:
+            node, is_guarded = waiting.pop()
+            waiting.extend(self._visit(node, is_guarded))
+        if self.parsers == {"parse_known_args"}:  # which passes over what it does not know
+            for place in [p for p in self.uses if p.name in self.reader.options]:
+                del self.uses[place]
+        imports = tuple(self._imports()) if is_entry else ()
+        uses = sorted(self.uses, key=lambda place: (place.line, place.name))
+        return Found(tuple(uses), tuple(self.patched), imports)
+
+    def _aliases(self) -> Dict[str, str]:
+        """{name in this file: what it stands for}, of names that always stand for the same."""
+        aliases: Dict[str, str] = {}
+        doubtful: Set[str] = set()
+
+        def bind(name: str, dotted: str) -> None:
+            if aliases.setdefault(name, dotted) != dotted:
+                doubtful.add(name)
+
+        nothing: Set[ast.AST] = set()
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    root = alias.name.split(".")[0]
+                    bind(alias.asname or root, alias.name if alias.asname else root)
+            elif isinstance(node, ast.ImportFrom):
+                base = "." * node.level + (node.module or "")
+                for alias in node.names:
+                    bind(alias.asname or alias.name, f"{base}.{alias.name}")
+            elif isinstance(node, ast.Assign) and _is_none(node.value):
+                nothing.update(node.targets)  # where the import had failed
+            elif isinstance(node, ast.Name):
+                if not isinstance(node.ctx, ast.Load) and node not in nothing:
+                    doubtful.add(node.id)
+            elif isinstance(node, ast.arg):
+                doubtful.add(node.arg)
+            elif isinstance(node, _NAMED) and node.name:
+                doubtful.add(node.name)
+        return {
+            name: dotted
+            for name, dotted in aliases.items()
+            if name not in doubtful and dotted.split(".")[0] in self.reader.roots
+        }
+
+    def _dotted(self, node: ast.AST) -> str:
+        """What an attribute or a name stands for; "" if that is not known."""
+        parts: List[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name) or node.id not in self.aliases:
+            return ""
+        return ".".join([self.aliases[node.id], *reversed(parts)])
+
+    def _use(self, dotted: str, line: int, is_guarded: bool) -> None:
+        found = self.reader.match(dotted) if dotted else None
+        if found is not None and not (found.passing or found.without or is_guarded):
+            self.uses[Place(found.name, line)] = None
+
+    def _visit(self, node: ast.AST, is_guarded: bool) -> Iterator[Tuple[ast.AST, bool]]:
+        """Note what a node says itself; yield the nodes to go on with."""
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                self._use(alias.name, node.lineno, is_guarded)
+        elif isinstance(node, ast.ImportFrom):
+            if not node.level:
+                for alias in node.names:
+                    self._use(f"{node.module}.{alias.name}", node.lineno, is_guarded)
+        elif isinstance(node, ast.Attribute):
+            yield from self._attribute(node, is_guarded)
+        elif isinstance(node, ast.Call):
+            yield from self._call(node, is_guarded)
+        elif isinstance(node, ast.Constant):
+            if self.builds and node.value in self.reader.flags and not is_guarded:
+                self.uses[Place(str(node.value), node.lineno)] = None
+        elif isinstance(node, ast.Assign):
+            self._patches(node.targets)
+            for child in ast.iter_child_nodes(node):
+                yield child, is_guarded
+        elif isinstance(node, ast.Compare):
+            # What is compared with is asked for: '-std=c++14' in flags.
+            for child in ast.iter_child_nodes(node):
+                if not isinstance(child, ast.Constant):
+                    yield child, is_guarded
+        elif isinstance(node, (ast.If, ast.IfExp, ast.BoolOp, ast.While)):
+            chooses = is_guarded or _chooses(node)
+            for child in ast.iter_child_nodes(node):
+                if not isinstance(child, ast.stmt):
+                    yield child, chooses
+            yield from self._blocks(node, chooses)
+        elif isinstance(node, ast.Try):
+            caught = is_guarded or any(map(_catches, node.handlers))
+            for handler in node.handlers:
+                yield handler, caught
+            yield from _statements(node.body, caught)
+            yield from _statements(node.orelse, caught)
+            yield from _statements(node.finalbody, is_guarded)
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            caught = is_guarded or any(_suppresses(item.context_expr) for item in node.items)
+            for item in node.items:
+                yield item, is_guarded
+            yield from _statements(node.body, caught)
+        else:
+            for child in ast.iter_child_nodes(node):
+                if not isinstance(child, ast.stmt):
+                    yield child, is_guarded
+            yield from self._blocks(node, is_guarded)
+
+    def _blocks(self, node: ast.AST, is_guarded: bool) -> Iterator[Tuple[ast.AST, bool]]:
+        for name in ("body", "orelse"):
+            block = getattr(node, name, None)
+            if isinstance(block, list):
+                yield from _statements(block, is_guarded)
+
+    def _attribute(self, node: ast.Attribute, is_guarded: bool) -> Iterator[Tuple[ast.AST, bool]]:
+        if isinstance(node.ctx, ast.Load):
+            self._use(self._dotted(node), node.lineno, is_guarded)
+        inner: ast.AST = node
+        while isinstance(inner, ast.Attribute):
+            inner = inner.value
+        if not isinstance(inner, ast.Name):
+            yield inner, is_guarded
+
+    def _call(self, node: ast.Call, is_guarded: bool) -> Iterator[Tuple[ast.AST, bool]]:
+        dotted = self._dotted(node.func)
+        found = self.reader.match(dotted) if dotted else None
+        if found is not None and (found.passing or found.without) and not is_guarded:
+            keywords = {keyword.arg for keyword in node.keywords}
+            starred = None in keywords or any(isinstance(a, ast.Starred) for a in node.args)
+            passes = found.passing in keywords if found.passing else found.without not in keywords
+            if passes and not starred:
+                self.uses[Place(found.name, node.lineno)] = None
+        method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        if method in ("parse_args", "parse_known_args"):
+            self.parsers.add(method)
+        if method == "add_argument" and self.has_option and not is_guarded:
+            for argument in node.args:
+                if isinstance(argument, ast.Constant) and argument.value in self.reader.options:
+                    self.uses[Place(str(argument.value), node.lineno)] = None
+        if isinstance(node.func, ast.Name) and node.func.id == "setattr" and len(node.args) > 1:
+            owner, attribute = self._dotted(node.args[0]), node.args[1]
+            if owner and isinstance(attribute, ast.Constant) and isinstance(attribute.value, str):
+                self._patch(f"{owner}.{attribute.value}")
+        yield node.func, is_guarded
+        for part in (*node.args, *(keyword.value for keyword in node.keywords)):
+            if not (method in _ASKS and isinstance(part, ast.Constant)):
+                yield part, is_guarded
+
+    def _patches(self, targets: Iterable[ast.AST]) -> None:
+        """Note the interfaces that an assignment sets: np.bool = bool, sys.modules["..."] = ..."""
+        for target in targets:
+            if isinstance(target, ast.Attribute):
+                self._patch(self._dotted(target))
+            elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Attribute):
+                key = target.slice
+                if not isinstance(key, ast.Constant):
+                    key = getattr(key, "value", key)  # Python 3.8 wraps it
+                if target.value.attr == "modules" and isinstance(key, ast.Constant):
+                    self._patch(str(key.value))
+
+    def _patch(self, dotted: str) -> None:
+        if dotted in self.reader.known:
+            self.patched[dotted] = None
+
+    def _imports(self) -> Iterator[Tuple[str, int]]:
+        """Top-level modules that are imported at the start, in any case.
+
+        A file that changes the search path finds modules where nobody else would.
+        """
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Attribute) and node.attr == "path" and "sys" in _words(node):
+                return
+        block, is_guarded = self.tree.body, False
+        for node in block:
+            if isinstance(node, ast.If) and _chooses(node):
+                is_guarded = is_guarded or _leaves(node.body)
+            if is_guarded:
+                return
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    yield alias.name.split(".")[0], node.lineno
+            elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+                yield node.module.split(".")[0], node.lineno
+
+
+def _statements(block: List[ast.stmt], is_guarded: bool) -> Iterator[Tuple[ast.AST, bool]]:
+    """The statements of a block; those after `if version: return` run on some releases only."""
+    for node in block:
+        yield node, is_guarded
+        if isinstance(node, ast.If) and _chooses(node) and _leaves(node.body):
+            is_guarded = True
+
+
+def _leaves(block: List[ast.stmt]) -> bool:
+    return isinstance(block[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
+
+
+def _is_none(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _words(node: ast.AST) -> Iterator[str]:
+    for one in ast.walk(node):
+        if isinstance(one, ast.Name):
+            yield one.id
+        elif isinstance(one, ast.Attribute):
+            yield one.attr
+
+
+def _chooses(node: ast.AST) -> bool:
+    """Whether a condition asks which release this is, or whether something is there."""
+    tests = node.values if isinstance(node, ast.BoolOp) else [getattr(node, "test", node)]
+    return any(_CHOOSES.search(word) for test in tests for word in _words(test))
+
+
+def _catches(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler catches that a name or a module is not there."""
+    if handler.type is None:
+        return True
+    return any(word in _CATCHING for word in _words(handler.type))
+
+
+def _suppresses(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and "suppress" in set(_words(node.func))

@@ -87,6 +87,9 @@ class Accelerator(Record, frozen=True, omit_defaults=True):
     serves: Observed[str] = Observed()  # newest CUDA that libcuda serves natively, "12.2"
     # libcuda of a cuda-compat package that the loader would take before the driver's own
     compat: Observed[str] = Observed()
+    # what a tool said where the driver did not serve it, by kind, as a report tells it: "broken",
+    # "mismatch" (of kernel module and libraries), "old"
+    refused: Dict[str, Observed[str]] = {}
 
 
 class Toolkit(Record, frozen=True, omit_defaults=True):

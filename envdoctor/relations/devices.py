@@ -11,6 +11,12 @@ from envdoctor.model.build import Value
 _TOKEN = re.compile(r"[a-z]+\d*[a-z]*|\d+[a-z]*")
 
 
+#: How nvidia-smi ends a name for which its table has no room.
+_CUT = ("...", "\u2026")
+#: What stands before a product's name.
+_BRANDS = ("nvidia", "geforce", "tesla")
+
+
 class Device(NamedTuple):
     """A row of the table `gpu`."""
 
@@ -27,8 +33,11 @@ def tokens(name: str) -> Tuple[str, ...]:
 def lookup(name: str, knowledge: Knowledge) -> Optional[Device]:
     """The device of a name: whole tokens in a row, the longest match first; None if none is.
 
-    A10 is not in "A100", nor L4 in "L40S".
+    A10 is not in "A100", nor L4 in "L40S". Of a name that nvidia-smi cut ("GeForce RTX 208...") it
+    is one of the devices that it may be, if they are all of one compute capability.
     """
+    if name.endswith(_CUT):
+        return _begun(name, knowledge)
     words = tokens(name)
     best: Optional[Device] = None
     length = 0
@@ -36,6 +45,22 @@ def lookup(name: str, knowledge: Knowledge) -> Optional[Device]:
         if len(known) > length and _within(known, words):
             best, length = device, len(known)
     return best
+
+
+def _begun(name: str, knowledge: Knowledge) -> Optional[Device]:
+    """The device of a name whose end is missing."""
+    words = tokens(name.rstrip("."))
+    while words and words[0] in _BRANDS:
+        words = words[1:]
+    text = "".join(words)
+    if not text:
+        return None
+    known = _names(knowledge)
+    # those that it begins, and those that stand in it whole, before its last word
+    possible = [d for k, d in known if "".join(k).startswith(text)]
+    possible = possible or [d for k, d in known if _within(k, words[:-1])]
+    capabilities = {str(device.row.get("cc", "")) for device in possible}
+    return possible[0] if len(capabilities) == 1 else None
 
 
 def family_of(name: str, knowledge: Knowledge) -> Value:

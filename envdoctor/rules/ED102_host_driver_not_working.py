@@ -13,6 +13,17 @@ from envdoctor.rules.rule import Context, Fault
 def examine(context: Context) -> Iterator[Fault]:
     """Report a driver with kernel side and libraries of which nobody could ask for a GPU."""
     accelerator = context.facts.accelerator
+    told = accelerator.refused.get("broken")
+    if told is not None and accelerator.vendor.value == "nvidia":
+        yield Fault(
+            component="driver",
+            words="told",
+            fields={"said": told.value or ""},
+            evidence=(Evidence("NVIDIA driver", told.value or "", told.origin),),
+            fixes=fix(),
+            verify=("nvidia-smi",),
+        )
+        return
     known = accelerator.gpus.value or ()
     if (
         accelerator.vendor.value != "nvidia"

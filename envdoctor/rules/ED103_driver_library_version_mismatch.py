@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Iterator
 
+from envdoctor.model.finding import Evidence
 from envdoctor.rules.driver import has_libraries
 from envdoctor.rules.lookup import fix, observed
 from envdoctor.rules.rule import Context, Fault
@@ -14,7 +15,19 @@ def examine(context: Context) -> Iterator[Fault]:
     facts = context.facts
     accelerator = facts.accelerator
     driver, module = accelerator.driver, accelerator.kernel_module
-    if accelerator.vendor.value != "nvidia" or not has_libraries(accelerator):
+    told = accelerator.refused.get("mismatch")
+    both = driver.known and module.known
+    if told is not None and not both and accelerator.vendor.value == "nvidia":
+        yield Fault(
+            component="driver",
+            words="told",
+            fields={"said": told.value or ""},
+            evidence=(Evidence("NVIDIA driver", told.value or "", told.origin),),
+            fixes=fix(),
+            verify=("nvidia-smi", "cat /proc/driver/nvidia/version"),
+        )
+        return
+    if accelerator.vendor.value != "nvidia" or not both or not has_libraries(accelerator):
         return
     if driver.assumed != module.assumed or driver.value == module.value:
         return

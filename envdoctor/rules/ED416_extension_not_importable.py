@@ -25,19 +25,24 @@ def examine(context: Context) -> Iterator[Fault]:
         if not said:
             continue
         module = _MODULES.get(name_of(distribution), name_of(distribution))
+        modules = dict.fromkeys(("torch", module))
         yield Fault(
             component=label(distribution),
-            words=_kind(said),
+            # whoever ran the command may have meant another Python
+            severity="warning" if name_of(distribution) == "torch" else None,
+            words="torch" if name_of(distribution) == "torch" else _kind(said),
             fields={"distribution": label(distribution), "module": module, "said": said},
             evidence=(Evidence(f"import {module}", said, distribution.path),),
             fixes=fix(),
-            verify=(python_says(context.target, f"import torch, {module}"),),
+            verify=(python_says(context.target, f"import {', '.join(modules)}"),),
         )
 
 
 def _kind(said: str) -> str:
     if "undefined symbol" in said:
         return "symbol"
+    if said.startswith("built for PyTorch "):
+        return "other"
     if "cannot open shared object file" in said:
         return "library"
     return ""

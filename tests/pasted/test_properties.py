@@ -35,11 +35,16 @@ REPORTS = [
     yaml.safe_load(path.read_text(encoding="utf-8"))["report"]
     for path in sorted((Path(__file__).parent / "reports").glob("*.yaml"))
 ]
+MADE = [
+    case["report"]
+    for path in sorted((Path(__file__).parent / "made").glob("*.yaml"))
+    for case in yaml.safe_load(path.read_text(encoding="utf-8")).values()
+]
 SECTIONS = [
     *(CONDA, DETECTRON2, FORM, MMCV, ROCM, SMI, SMI_NEW, TORCH_1_1, TORCH_2_11, VLLM),
     *REPORTS,
 ]
-LINES = sorted({line for section in SECTIONS for line in section.splitlines()})
+LINES = sorted({line for section in [*SECTIONS, *MADE] for line in section.splitlines()})
 
 
 def parsed(text: str) -> Facts:

@@ -13,10 +13,12 @@ from envdoctor.facts.pasted.text import Line, Pair
 
 SECTION = "form"
 _GPUS = {"gpu", "gpus", "gpu model", "gpu models", "gpu name", "gpu type", "graphics card"}
-_GPUS |= {"gpu models and configuration", "gpu model and memory", "device", "video card", "显卡"}
+_GPUS |= {"gpu models and configuration", "gpu model and memory", "device", "video card"}
 _DRIVERS = {"nvidia driver", "driver", "gpu driver", "driver version", "nvidia driver version"}
 _SYSTEMS = {"os", "operating system", "system", "os platform and distribution", "os version"}
-_COUNT = re.compile(r"(\d{1,2}) ?[x\u00d7*] ?(?=[A-Za-z])|\s{0,3}\(?[x\u00d7*] ?(\d{1,2})\)?$")
+_COUNT = re.compile(
+    r"(\d{1,2}) ?[x\u00d7*] ?(?=[A-Za-z])|\s{0,3}\(?[x\u00d7*] ?(\d{1,2})\)?(?=$|\s{0,3}\()"
+)
 _TOOLKIT = re.compile(r"(?:CUDA )?(?:Version )?(\d{1,2}\.\d{1,2}\.\d{1,4})\b")
 _LONGEST = 60
 
@@ -53,7 +55,8 @@ def _gpus(value: str, line: Line, notes: Notes) -> None:
         return  # several models: which of them is the machine's is not clear
     match = _COUNT.search(value)
     count = int(match[1] or match[2]) if match else 1
-    name = _COUNT.sub("", value).strip(" ()")
+    name = _COUNT.sub("", value).strip()
+    name = name[1:-1] if name.startswith("(") and name.endswith(")") else name
     if 1 <= count <= 16 and name:
         card = Card(named(name), place(SECTION, line), line.number)
         notes.card("written", range(count), card)

@@ -8,11 +8,14 @@ from typing import Dict, List, Optional, Tuple
 from envdoctor.facts.pasted import (
     compilers,
     detectron2,
+    extensions,
     form,
+    frameworks,
     huggingface,
     nvidia_smi,
     openmmlab,
     packages,
+    prose,
     session,
     torch_build,
     torch_env,
@@ -29,7 +32,7 @@ from envdoctor.facts.pasted.notes import (
     version,
 )
 from envdoctor.facts.pasted.system import is_amd, truncated
-from envdoctor.facts.pasted.text import lines, pair
+from envdoctor.facts.pasted.text import headed, lines, pair
 from envdoctor.model.facts import (
     NOT_SAID,
     Accelerator,
@@ -48,6 +51,7 @@ from envdoctor.model.facts import (
     seen,
     unseen,
 )
+from envdoctor.model.versions import local_part
 
 #: What is read of a text; a report is far smaller.
 MAX_CHARACTERS = 2_000_000
@@ -62,10 +66,15 @@ _READERS = (
     nvidia_smi,
     packages,
     session,
+    frameworks,
+    extensions,
     form,
+    prose,
 )
+#: The ways in which a driver refuses its service.
+REFUSALS = ("broken", "mismatch", "old")
 #: Whose names of GPUs are taken, best first: tools', then those that are cut or lack a number.
-_SOURCES = ("printed", "queried", "table", "warned", "typed", "written")
+_SOURCES = ("printed", "queried", "lightning", "yolo", "table", "warned", "typed", "written")
 _CONDA_NAMES = {"pytorch": "torch", "pytorch-gpu": "torch", "pytorch-cpu": "torch"}
 #: Of conda alone: no Python distributions.
 _CONDA_ALONE = re.compile(
@@ -92,6 +101,7 @@ def parse(text: str) -> Facts:
     notes = Notes()
     read = lines(text)
     pairs = [found for found in map(pair, read) if found is not None]
+    pairs += headed(read)
     for reader in _READERS:
         reader.read(pairs, read, notes)
     if not notes:
@@ -177,11 +187,21 @@ class _Merge:
 
     def accelerator(self) -> Accelerator:
         """GPUs, driver, and what it serves."""
-        driver = self.one("driver")
+        driver = _first(self.one("driver"), self.one("driver library"))
         gpus = self.gpus()
         return Accelerator(
-            vendor=self.vendor(gpus, driver), gpus=gpus, driver=driver, serves=self.serves(driver)
+            vendor=self.vendor(gpus, driver),
+            gpus=gpus,
+            driver=driver,
+            kernel_module=self.one("kernel module"),
+            serves=self.serves(driver),
+            refused={kind: fact for kind in REFUSALS if (fact := self.refusal(kind)).known},
         )
+
+    def refusal(self, kind: str) -> Observed[str]:
+        """What a tool said where the driver did not serve it; of several that say so, the first."""
+        said = self.notes.statements.get(f"refused {kind}")
+        return seen(said[0].value, said[0].where) if said else unseen(NOT_SAID)
 
     def vendor(self, gpus: Observed[Tuple[Gpu, ...]], driver: Observed[str]) -> Observed[str]:
         """Whose accelerator it is."""
@@ -191,10 +211,13 @@ class _Merge:
             return stated
         if hip.known:
             return seen("amd", hip.origin)
+        if self.one("torch.xpu").known and not gpus.value:
+            return seen("intel", self.one("torch.xpu").origin)
         if gpus.value:
             amd = all(is_amd(gpu.name) for gpu in gpus.value)
             return seen("amd" if amd else "nvidia", gpus.origin)
-        for fact in (driver, self.one("serves")):
+        refusals = [self.refusal(kind) for kind in REFUSALS]
+        for fact in (driver, self.one("kernel module"), self.one("serves"), *refusals):
             if fact.known:
                 return seen("nvidia", fact.origin)
         return unseen(NOT_SAID)
@@ -215,14 +238,10 @@ class _Merge:
 
     def gpus(self) -> Observed[Tuple[Gpu, ...]]:
         """The devices, from the best source that names them all."""
-        reason = NOT_SAID
-        for source in _SOURCES:
-            found = self.notes.cards.get(source)
-            if not found:
-                continue
-            if any(truncated(card.name) for cards in found.values() for card in cards):
-                reason = "the report has no room for the names of the GPUs"
-                continue
+        told = [(source, self.notes.cards.get(source)) for source in _SOURCES]
+        whole = [(s, found) for s, found in told if found and not _cut(found)]
+        # names that nvidia-smi's table had no room for, where nobody else names the devices
+        for _, found in whole or [(s, found) for s, found in told if found]:
             gpus = []
             for index in sorted(found):
                 card, contradiction = _same(found[index])
@@ -231,10 +250,11 @@ class _Merge:
                 gpus.append(Gpu(card.name, card.capability, self._memory(index)))
             where = min(found[min(found)], key=lambda card: card.number).where
             return seen(tuple(gpus), where)
-        return unseen(reason)
+        return unseen(NOT_SAID)
 
     def _memory(self, index: int) -> Optional[int]:
-        cards = self.notes.cards.get("table", {}).get(index, [])
+        sources = ("table", "queried", "yolo")
+        cards = [c for s in sources for c in self.notes.cards.get(s, {}).get(index, [])]
         sizes = {card.memory_mib for card in cards if card.memory_mib}
         return sizes.pop() if len(sizes) == 1 else None
 
@@ -287,11 +307,16 @@ class _Merge:
             stated = seen(listed.version, listed.where)
         if not stated.known:
             return None
-        hip, cuda = self.one("torch.hip"), self.one("torch.cuda")
+        hip, cuda, xpu = self.one("torch.hip"), self.one("torch.cuda"), self.one("torch.xpu")
         if not cuda.known and listed is not None:
             cuda = _conda_cuda(listed)
+        local = local_part(stated.value or "")
+        if local == "cpu" and not cuda.known:
+            cuda = seen("cpu", stated.origin)
         if hip.known:
             cuda = unseen("torch is a build for ROCm")
+        if xpu.known or local == "xpu":
+            cuda = unseen("torch is a build for Intel's GPUs")
         abi = self.one("torch.abi")
         return TorchFiles(
             path="",
@@ -299,11 +324,15 @@ class _Merge:
             cuda=cuda,
             hip=hip,
             abi=seen(int(abi.value), abi.origin) if abi.value else unseen(abi.unknown),
+            vendor={"xpu": xpu.value or ""} if xpu.known or local == "xpu" else {},
         )
 
     def code(self, name: str) -> Optional[GpuCode]:
         """The GPU code in a package. Of PTX the listing of an extension says nothing."""
         made = self.one(f"cuda {name}")
+        listed = self.installed.get(name)
+        if name == "torchvision" and listed is not None and _is_for_cpu(listed):
+            return GpuCode((), (), "cpu", listed.where)
         if made.value == "cpu":
             return GpuCode((), (), "cpu", made.origin)
         sass = self.notes.statements.get(f"sass {name}", [])
@@ -434,6 +463,10 @@ class _Merge:
         )
 
 
+def _cut(found: Dict[int, List[Card]]) -> bool:
+    return any(truncated(card.name) for cards in found.values() for card in cards)
+
+
 def _first(*facts: Observed[str]) -> Observed[str]:
     return next((fact for fact in facts if fact.known), facts[0])
 
@@ -496,11 +529,16 @@ def _chosen(found: List[Package]) -> Tuple[Optional[Package], str]:
     return best, ""
 
 
+def _is_for_cpu(package: Package) -> bool:
+    """Whether conda's build says so by its name: py36_cpu, cpu_py39ha229d99_0."""
+    return package.installer == "conda" and bool(re.search(r"(?:^|_)cpu(?:_|$)", package.build))
+
+
 def _conda_cuda(package: Package) -> Observed[str]:
     """The CUDA of torch by the name of conda's build: py3.8_cuda11.1_cudnn8.0.5_0, py3.6_cpu_0."""
     match = _CONDA_CUDA.search(package.build)
     if match:
         return seen(f"{match[1]}.{match[2]}", package.where)
-    if re.search(r"(?:^|_)cpu(?:_|$)", package.build):
+    if _is_for_cpu(package):
         return seen("cpu", package.where)
     return unseen(NOT_SAID)

@@ -1,4 +1,4 @@
-"""Lists of packages: `pip list` and `pip freeze` of any age, `conda list`, its exports and plans.
+"""Lists of packages: those of pip, conda, uv and poetry in all their forms, conda's plans.
 
 A row counts under a heading of such a list, behind the mark of torch's collect_env ("[pip3]"), in a
 form that nothing else has (`name==version`), or if it is about a project that is known.
@@ -30,6 +30,25 @@ _FILE = re.compile(
     rf"https?://\S{{1,200}}/([\w.-]{{1,60}})/[\w-]{{1,20}}/({_NAME})-([^\s/-]{{1,60}})-([^\s/-]{{1,80}}?)"
     r"\.(?:conda|tar\.bz2)(?:#\S{0,80})?"
 )
+#: `uv tree`, "├── torch v2.4.0"; pipdeptree, "- torch [required: Any, installed: 2.4.0]".
+_TREE = re.compile(
+    rf"(?:[\u2502 ]*[\u251c\u2514]\u2500\u2500 )?({_NAME})(?:\[[\w,.-]{{0,80}}\])?"
+    r" v([\w.!+-]{1,80})(?: \(.{0,200}\))?"
+)
+_REQUIRED = re.compile(
+    rf"[\u2502\u251c\u2514\u2500 ]*({_NAME})"
+    r" \[required: .{1,80}, installed: ([\w.!+-]{1,80})\]"
+)
+#: `poetry show`, "torch  (!) 2.2.1  Tensors and Dynamic neural networks".
+_DESCRIBED = re.compile(
+    rf"({_NAME})\s+(?:\(!\)\s+)?(\d[\w.!+-]{{0,80}})\s{{1,40}}"
+    r"(?:\d[\w.!+-]{0,80}\s+)?[A-Z(].{3,300}"
+)
+#: ultralytics' "torch   ✅ 2.1.0+cu118>=1.8.0".
+_CHECKED = re.compile(rf"({_NAME})\s+[\u2705\u274c]\s*(\d[\w.+]{{0,80}})(?:[<>=!~,].{{0,80}})?")
+_MEMBER = re.compile(r"\"(name|version|build_string|channel)\": ?\"([^\"]{1,120})\"")
+#: How far below a package's name its version stands in `pip show` and in JSON.
+_NEAR = 4
 _MARKED = re.compile(r"\[(pip3?|conda)\] ?(.*)")
 _HEADING = re.compile(r"(?i)#? ?(package|name)\s+version(\s+build(?:\s+channel)?)?(?:\s.{0,60})?")
 _RULE = re.compile(r"[-=─━ ]{3,400}")
@@ -52,8 +71,9 @@ _NO_PACKAGES = {
 }
 
 
-def read(pairs: List[Pair], lines: List[Line], notes: Notes) -> None:  # noqa: ARG001
+def read(pairs: List[Pair], lines: List[Line], notes: Notes) -> None:
     """Note what its lines say."""
+    _shown(pairs, notes)
     heading = ""  # of the list that the lines above belong to: "pip" or "conda"
     previous = 0
     for line in lines:
@@ -96,14 +116,64 @@ def _plain(line: Line, notes: Notes) -> bool:
         or _export(line, notes)
         or _planned(line, notes)
         or _file(line, notes)
+        or _json(line, notes)
+        or _tree(line, notes)
     )
+
+
+def _shown(pairs: List[Pair], notes: Notes) -> None:
+    """`pip show`, and JSON over several lines: a name, its version a few lines below."""
+    for position, (line, key, value) in enumerate(pairs):
+        if key != "name" or not re.fullmatch(_NAME, value):
+            continue
+        for below, other, version in pairs[position + 1 : position + 1 + _NEAR]:
+            if other == "name" or below.number > line.number + _NEAR:
+                break
+            if other == "version" and whole_version(version):
+                _note(value, version, below, "pip show", notes)
+                break
+
+
+def _json(line: Line, notes: Notes) -> bool:
+    """`pip list --format=json` and `conda list --json`, on one line."""
+    if '"name"' not in line.text:
+        return False
+    found = False
+    for text in line.text.split("}"):
+        members = dict(_MEMBER.findall(text.rpartition("{")[2]))
+        name, version = members.get("name", ""), members.get("version", "")
+        if not re.fullmatch(_NAME, name) or not whole_version(version):
+            continue
+        if "build_string" in members:
+            build, channel = members["build_string"], members.get("channel", "")
+            _conda_package(name, version, build, channel, line, "conda list", notes)
+        else:
+            _note(name, version, line, "pip list", notes)
+        found = True
+    return found
+
+
+def _tree(line: Line, notes: Notes) -> bool:
+    match = _TREE.fullmatch(line.text) or _REQUIRED.fullmatch(line.text)
+    if match is None or not whole_version(match[2]):
+        return False
+    if match[0][0].isalnum() and not _known(match[1]):
+        return False  # a line of words
+    section = "uv tree" if " v" in match[0] else "pipdeptree"
+    return _note(match[1], match[2], line, section, notes)
 
 
 def _row(line: Line, heading: str, notes: Notes) -> bool:
     """A row of a table."""
     if _old(line, "pip list", notes):
         return True
+    checked = _CHECKED.fullmatch(line.text)
+    if checked:
+        return _note(checked[1], checked[2].rstrip("."), line, "yolo checks", notes)
     words = line.text.lstrip("+ ").split()
+    described = _DESCRIBED.fullmatch(line.text) if heading == "" and "  " in line.text else None
+    if described and _known(described[1]) and "." in described[2]:
+        return _note(described[1], described[2], line, "poetry show", notes)
     if len(words) < 2 or not re.fullmatch(_NAME, words[0]) or not whole_version(words[1]):
         return len(words) == 1 and heading != ""
     known = _known(words[0])
@@ -154,13 +224,23 @@ def _direct(line: Line, notes: Notes) -> bool:
 
 def _export(line: Line, notes: Notes) -> bool:
     """`conda list --export` and `conda env export`; a plan's requests for CUDA, which it meets."""
-    match = _EXPORT.fullmatch(line.text)
+    match = _EXPORT.fullmatch(line.text.rpartition(" : ")[2])
+    if match and match[1].startswith("__"):
+        return _virtual(match[1], match[2], line, notes)
     if match:
         return _conda_package(match[1], match[2], match[3], "", line, "conda export", notes)
     spec = _SPEC.fullmatch(line.text)
     if spec and line.listed:
         return _conda_package(spec[1], spec[2], "", "", line, "conda's specs", notes)
     return False
+
+
+def _virtual(name: str, version: str, line: Line, notes: Notes) -> bool:
+    """Conda's virtual packages say what it found of the machine: "__cuda=12.2=0"."""
+    topic = {"__cuda": "serves", "__glibc": "glibc"}.get(name)
+    if topic and re.fullmatch(r"\d{1,2}\.\d{1,2}", version):
+        notes.say(topic, version, "conda info", line, LISTED)
+    return True
 
 
 def _planned(line: Line, notes: Notes) -> bool:
@@ -184,6 +264,8 @@ def _conda(line: Line, section: str, notes: Notes) -> bool:
     words = line.text.split()
     if len(words) < 2 or not whole_version(words[1]):
         return False
+    if words[0].startswith("__"):
+        return _virtual(words[0], words[1], line, notes)
     build, channel = (*words[2:4], "", "")[:2]
     if not build and "==" in words[0]:
         return False

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Dict
 
 _DISTRIBUTIONS = """
-accelerate apex bitsandbytes cupy datasets deepspeed detectron2 diffusers
-evaluate flash-attn flax fsspec fvcore huggingface-hub iopath jax jaxlib kornia
-lightning llvmlite matplotlib mmaction2 mmcls mmcv mmcv-full mmcv-lite mmdet
-mmdet3d mmengine mmpose mmpretrain mmsegmentation nuscenes-devkit numba numpy
-onnx onnxruntime onnxruntime-gpu opencv-contrib-python opencv-python opencv-
-python-headless optimum paddlepaddle paddlepaddle-gpu pandas peft pillow pip
-protobuf pyarrow pycocotools pytorch-lightning pytorch3d safetensors scikit-
-image scikit-learn scipy sentence-transformers sentencepiece setuptools shapely
-spconv tensorboard tensorflow tensorflow-gpu tensorrt timm tokenizers torch
-torchaudio torchtext torchvision transformers triton trl ultralytics vllm wheel
-xformers
+accelerate apex bitsandbytes causal-conv1d cumm cumm-cu111 cumm-cu113 cumm-cu117
+cumm-cu118 cumm-cu120 cupy datasets deepspeed detectron2 diffusers einops evaluate
+faiss-gpu flash-attn flashinfer-python flax fsspec fvcore huggingface-hub iopath jax
+jaxlib kornia lightning llvmlite matplotlib mmaction2 mmcls mmcv mmcv-full mmcv-lite
+mmdet mmdet3d mmengine mmpose mmpretrain mmsegmentation numba numpy nuscenes-devkit
+onnx onnxruntime onnxruntime-gpu opencv-contrib-python opencv-python
+opencv-python-headless optimum paddlepaddle paddlepaddle-gpu pandas peft pillow pip
+protobuf pyarrow pycocotools pytorch-lightning pytorch3d safetensors scikit-image
+scikit-learn scipy sentence-transformers sentencepiece setuptools shapely spconv
+spconv-cu111 spconv-cu113 spconv-cu117 spconv-cu118 spconv-cu120 tensorboard
+tensorflow tensorflow-gpu tensorrt timm tokenizers torch torchaudio torchtext
+torchvision transformers triton trl ultralytics vllm wheel xformers
 """
 #: {name in small letters with hyphens: distribution}
 PROJECTS: Dict[str, str] = {

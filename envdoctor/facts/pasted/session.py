@@ -31,10 +31,25 @@ def read(pairs: List[Pair], lines: List[Line], notes: Notes) -> None:  # noqa: A
         if "version" not in text and "torch.cuda." not in text:
             continue
         question = text[_PROMPT.match(text).end() :]  # type: ignore[union-attr]
-        match = _ASKED.fullmatch(question.rpartition(";")[2].strip(" \"'")) if question else None
-        if match and not answer.text.startswith((">>>", "In [", "Traceback")):
-            value = re.sub(r"^Out\[\d{1,5}\]: ?", "", answer.text).strip(" '\"")
+        asked = question.rpartition(";")[2].strip(" \"'")
+        if not asked or answer.text.startswith((">>>", "In [", "Traceback")):
+            continue
+        value = re.sub(r"^Out\[\d{1,5}\]: ?", "", answer.text).strip(" '\"")
+        match = _ASKED.fullmatch(asked)
+        if match:
             _answer(match[1], value, answer, notes)
+        elif asked.startswith("print(") and "," in asked:
+            _answers(asked[len("print(") :].rstrip(") "), value, answer, notes)
+
+
+def _answers(asked: str, values: str, line: Line, notes: Notes) -> None:
+    """Several things that one print answers, with blanks between."""
+    questions, answers = asked.split(","), values.split()
+    if len(questions) == len(answers) <= 8:
+        for question, value in zip(questions, answers):
+            match = _ASKED.fullmatch(question.strip())
+            if match:
+                _answer(match[1], value, line, notes)
 
 
 def _answer(asked: str, value: str, line: Line, notes: Notes) -> None:
@@ -43,6 +58,8 @@ def _answer(asked: str, value: str, line: Line, notes: Notes) -> None:
         project = PROJECTS.get(module.replace("_", "-"))
         if project == "torch":
             notes.say("torch", version(value), SECTION, line)
+        elif project == "mmcv":
+            notes.say("mmcv", version(value), SECTION, line)  # of which flavour it does not say
         elif project and version(value):
             notes.install(project, Package(value, place(SECTION, line), line.number, RUNNING))
     elif asked == "sys.version":

@@ -11,7 +11,7 @@ from envdoctor.facts.pasted.text import Line
 _PYTHON = re.compile(r"3\.\d{1,2}(?:\.\d{1,2}(?:(?:a|b|rc)\d{1,2})?)?(?![\d.])")
 _GPU = re.compile(r"GPU (\d{1,3}(?:, ?\d{1,3}){0,63}) ?: ?(\S.{0,120})")
 _CAPABILITY = re.compile(r"\(arch=(\d{1,2}\.\d)\)")
-_ASIDE = re.compile(r"\s*\((?:UUID|arch|gfx)[^()]{0,100}\)?|\s*\(\d{1,3}\.?\d{0,3} ?Gi?B\)")
+_ASIDE = re.compile(r"\s*\((?:UUID|arch|gfx)[^()]{0,100}\)?|\s*\(\d{1,3}\.?\d{0,3} ?G(?:i?B)?\)?$")
 _MEMORY = re.compile(r", (\d{4,7}) MiB\b.{0,20}")
 _NAMED = re.compile(
     r"(?i)\b(?:nvidia|geforce|tesla|quadro|titan|[rg]tx ?\d|rtx ?a?\d|gt ?\d{3}|grid|amd|radeon|"

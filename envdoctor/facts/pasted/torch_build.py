@@ -19,6 +19,11 @@ _FLAG = re.compile(r"arch=compute_\d{2,3}[af]?,code=\[?(?:sm|compute)_(\d{2,3})[
 _ABI = re.compile(r"_GLIBCXX_USE_CXX11_ABI=([01])\b")
 _SETTING = re.compile(r"\b(USE_CUDA|USE_ROCM|CUDA_VERSION|TORCH_VERSION|USE_XPU)=([\w.+]{1,40})")
 _FOUND = re.compile(r"\(found version (\d{4,5})\)")
+#: What torch says where the driver does not serve it.
+_REFUSALS = (
+    ("old", "driver on your system is too old"),
+    ("old", "CUDA driver version is insufficient for CUDA runtime version"),
+)
 _DEVICE = re.compile(r"(\S.{0,80}) with CUDA capability sm_(\d{2,3}) is not compatible")
 _SUPPORTS = "PyTorch install supports CUDA capabilities "
 
@@ -67,6 +72,9 @@ def _settings(text: str, line: Line, notes: Notes) -> None:
 
 
 def _warned(text: str, line: Line, notes: Notes) -> None:
+    for kind, words in _REFUSALS:
+        if words in text:
+            notes.say(f"refused {kind}", _around(text, words), _WARNING, line)
     found = _FOUND.search(text) if "driver on your system is too old" in text else None
     if found:
         served = int(found[1])
@@ -82,6 +90,12 @@ def _warned(text: str, line: Line, notes: Notes) -> None:
         for kind, number in code:
             notes.say(f"{kind} torch", number, _WARNING, line)
         notes.say("whole torch", "yes", _WARNING, line)
+
+
+def _around(text: str, words: str) -> str:
+    """The sentence that holds the words, without what stands before it in the line."""
+    start = text.find(words)
+    return text[max(0, text.rfind(": ", 0, start) + 1) :].strip()[:160]
 
 
 def _listed(text: str) -> Optional[List[Tuple[str, str]]]:

@@ -1,7 +1,7 @@
 """`python -m torch.utils.collect_env`, of torch 1.0 and newer, and vllm's script of the same form.
 
-"CUDA runtime version" is what the nvcc on PATH says. "CUDA used to build PyTorch" is "None" or
-"Could not collect" for a CPU build, and "N/A" for ROCm.
+"CUDA runtime version" is what the nvcc on PATH says, in three numbers. "CUDA used to build PyTorch"
+is "None" or "Could not collect" for a CPU build, and "N/A" for ROCm.
 """
 
 from __future__ import annotations
@@ -22,11 +22,15 @@ def read(pairs: List[Pair], lines: List[Line], notes: Notes) -> None:
     for line, key, value in pairs:
         if key == "pytorch version" and not line.listed:
             notes.say("torch", version(value), SECTION, line)
+            if value == "N/A":
+                notes.say("import torch", "collect_env could not import it", SECTION, line)
+        elif key == "xpu used to build pytorch" and version(f"{value}.0"):
+            notes.say("torch.xpu", value, SECTION, line)
         elif key == "cuda used to build pytorch":
             _cuda(value, line, notes)
         elif key == "rocm used to build pytorch" and version(value):
             notes.say("torch.hip", version(value), SECTION, line)
-        elif key == "gcc version":
+        elif key == "gcc version" and not value.startswith("gcc version "):
             notes.say("gcc", gcc(value), SECTION, line, LISTED)
         elif key == "libc version" and value.startswith("glibc-"):
             notes.say("glibc.libc", version(value[len("glibc-") :]), SECTION, line)
@@ -38,7 +42,7 @@ def read(pairs: List[Pair], lines: List[Line], notes: Notes) -> None:
             notes.say("platform", value, SECTION, line)
         elif key == "is cuda available":
             notes.say("available", _yes_or_no(value), SECTION, line)
-        elif key == "cuda runtime version":
+        elif key == "cuda runtime version" and version(value).count(".") > 1:
             notes.say("toolkit", version(value), SECTION, line, LISTED)
         elif key == "nvidia driver version":
             notes.say("driver", version(value), SECTION, line)

@@ -178,6 +178,7 @@ NOT_SAID = {
     "Unknown option: -I",
     "cannot open shared object file",
     "undefined symbol",
+    "(you have ",
     "changes sys.path by code",
     "cannot be listed",
     "only the environment's site-packages was read",

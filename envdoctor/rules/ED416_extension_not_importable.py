@@ -41,7 +41,7 @@ def examine(context: Context) -> Iterator[Fault]:
 def _kind(said: str) -> str:
     if "undefined symbol" in said:
         return "symbol"
-    if said.startswith("built for PyTorch "):
+    if "(you have " in said:
         return "other"
     if "cannot open shared object file" in said:
         return "library"

@@ -28,8 +28,7 @@ def read(pairs: List[Pair], lines: List[Line], notes: Notes) -> None:
         device = _NUMBA.match(text) if text.startswith("id ") else None
         served = _PADDLE.search(text) if "Driver API Version" in text else None
         if built:
-            said = f"built for PyTorch {built[1]} (you have {built[2]})"
-            notes.say("import xformers", said, "xformers' warning", line)
+            notes.say("import xformers", built[0], "xformers' warning", line)
             notes.say("torch", version(built[2]), "xformers' warning", line)
         elif title:
             package = Package(title[1], place("bitsandbytes", line), line.number, RUNNING)

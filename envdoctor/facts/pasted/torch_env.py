@@ -23,7 +23,7 @@ def read(pairs: List[Pair], lines: List[Line], notes: Notes) -> None:
         if key == "pytorch version" and not line.listed:
             notes.say("torch", version(value), SECTION, line)
             if value == "N/A":
-                notes.say("import torch", "collect_env could not import it", SECTION, line)
+                notes.say("import torch", "PyTorch version: N/A", SECTION, line)
         elif key == "xpu used to build pytorch" and version(f"{value}.0"):
             notes.say("torch.xpu", value, SECTION, line)
         elif key == "cuda used to build pytorch":

@@ -29,7 +29,7 @@ def run(script: Path, *arguments: str, **environ: str) -> subprocess.CompletedPr
     )
 
 
-@pytest.mark.parametrize("name", ["envdoctor", "test", "lint"])
+@pytest.mark.parametrize("name", ["envdoctor", "test", "lint", "fuzz"])
 def test_an_interpreter_that_cannot_serve_is_refused(name: str) -> None:
     done = run(ROOT / "scripts" / name, PYTHON="/bin/false")
     assert done.returncode == 3

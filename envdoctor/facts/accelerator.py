@@ -8,6 +8,7 @@ from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
 from envdoctor.facts import nvidia
 from envdoctor.facts.host import Host
 from envdoctor.model.facts import Accelerator, Gpu, Observed, seen, unseen
+from envdoctor.model.text import number
 
 
 class _Signs(NamedTuple):
@@ -189,7 +190,9 @@ def _kfd_gpus(host: Host) -> Tuple[Gpu, ...]:
     """The GPUs of the Linux kernel's compute driver for AMD; its other nodes are CPUs."""
     gpus = []
     for path in host.glob("/sys/class/kfd/kfd/topology/nodes/[0-9]*/properties"):
-        fields = dict(re.findall(r"^(\w+) (\d+)$", host.read_text(path) or "", re.MULTILINE))
+        fields = dict(
+            re.findall(r"^(\w+) ([0-9]{1,18})$", host.read_text(path) or "", re.MULTILINE)
+        )
         version = int(fields.get("gfx_target_version", 0))
         if not int(fields.get("simd_count", 0)) or not version:
             continue
@@ -197,11 +200,11 @@ def _kfd_gpus(host: Host) -> Tuple[Gpu, ...]:
         target = f"gfx{version // 10000}{version // 100 % 100:x}{version % 100:x}"
         card = f"/sys/class/drm/renderD{fields.get('drm_render_minor', '')}/device"
         product = (host.read_text(f"{card}/product_name") or "").strip()
-        memory = (host.read_text(f"{card}/mem_info_vram_total") or "").strip()
+        memory = number((host.read_text(f"{card}/mem_info_vram_total") or "").strip())
         gpus.append(
             Gpu(
                 name=f"{product} ({target})" if product else target,
-                memory_mib=int(memory) // 2**20 if memory.isdigit() else None,
+                memory_mib=None if memory is None else memory // 2**20,
             )
         )
     return tuple(gpus)

@@ -52,7 +52,7 @@ def enumerate_devices(
             units += [(number, place) for place in range(len(devices[number].instances))]
         else:
             units.append((number, place))
-    major = re.match(r"\d+", driver)
+    major = re.match(r"\d{1,9}", driver)
     if major and int(major[0]) >= _SEVERAL_INSTANCES_SINCE:
         units = _one_per_gpu_instance(devices, units)
     else:
@@ -85,7 +85,7 @@ def _named(devices: Sequence[Device], entry: str) -> Optional[_Unit]:
     if entry.startswith("GPU-"):
         matches = [n for n, device in enumerate(devices) if device.uuid.startswith(entry)]
         return (matches[0], None) if len(matches) == 1 else None
-    index = re.match(r"[+-]?\d+", entry)  # as strtol reads it: what follows is ignored
+    index = re.match(r"[+-]?\d{1,18}(?!\d)", entry)  # as strtol reads it: what follows is ignored
     if index and 0 <= int(index[0]) < len(devices):
         return int(index[0]), None
     return None

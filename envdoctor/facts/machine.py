@@ -10,6 +10,7 @@ from typing import Dict, Iterator, List, Optional, Tuple
 from envdoctor.facts import loader
 from envdoctor.facts.host import Host
 from envdoctor.model.facts import Machine, Observed, seen, unseen
+from envdoctor.model.text import number
 
 _LIBRARY_CAP = 64 * 1024 * 1024
 _PACKAGES_CAP = 32 * 1024 * 1024
@@ -76,7 +77,7 @@ def _libstdcxx(host: Host) -> Observed[str]:
         data = host.read_bytes(path, _LIBRARY_CAP) or b""
         versions = {
             tuple(map(int, version.split(b".")))
-            for version in re.findall(rb"GLIBCXX_(\d+(?:\.\d+)+)\0", data)
+            for version in re.findall(rb"GLIBCXX_(\d{1,4}(?:\.\d{1,4}){1,3})\0", data)
         }
         if versions:
             highest = ".".join(map(str, max(versions)))
@@ -161,13 +162,15 @@ def _jetson(host: Host) -> Observed[str]:
 
 
 def _memory(host: Host) -> Observed[int]:
-    total = re.search(r"^MemTotal:\s*(\d+) kB", host.read_text("/proc/meminfo") or "", re.MULTILINE)
+    total = re.search(
+        r"^MemTotal:\s*([0-9]{1,18}) kB", host.read_text("/proc/meminfo") or "", re.MULTILINE
+    )
     amounts = [(int(total[1]) // 1024, "MemTotal in /proc/meminfo")] if total else []
     for name, path in _group_files(host, "memory", ("memory.max", "memory.limit_in_bytes")):
-        limit = (host.read_text(path) or "").strip()
+        limit = number((host.read_text(path) or "").strip())
         # "max", or in version 1 a number near 2**63, is no limit
-        if limit.isdigit() and int(limit) < 2**60:
-            amounts.append((int(limit) // 2**20, f"{name} of the control group"))
+        if limit is not None and limit < 2**60:
+            amounts.append((limit // 2**20, f"{name} of the control group"))
     return seen(*min(amounts)) if amounts else unseen("/proc/meminfo cannot be read")
 
 
@@ -186,9 +189,9 @@ def _length_of_list(ranges: str) -> int:
     """The number of entries of a kernel list such as "0-3,8"."""
     count = 0
     for part in ranges.split(","):
-        first, _, last = part.partition("-")
-        if first.isdigit():
-            count += int(last if last.isdigit() else first) - int(first) + 1
+        first, _, last = map(number, part.partition("-"))
+        if first is not None:
+            count += (first if last is None else last) - first + 1
     return count
 
 
@@ -198,9 +201,8 @@ def _quota(host: Host, name: str, path: str) -> Optional[float]:
     if name == "cpu.cfs_quota_us":
         folder = path.rpartition("/")[0]
         words += (host.read_text(f"{folder}/cpu.cfs_period_us") or "").split()
-    if len(words) == 2 and all(word.isdigit() for word in words) and int(words[1]):
-        return int(words[0]) / int(words[1])
-    return None
+    allowed, period = map(number, words) if len(words) == 2 else (None, None)
+    return allowed / period if allowed is not None and period else None
 
 
 def _group_files(host: Host, controller: str, names: Tuple[str, str]) -> Iterator[Tuple[str, str]]:

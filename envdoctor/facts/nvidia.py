@@ -17,6 +17,7 @@ from envdoctor.facts import child, loader, nvidia_smi
 from envdoctor.facts.enumeration import Device, Instance, enumerate_devices
 from envdoctor.facts.host import Host
 from envdoctor.model.facts import Accelerator, Gpu, Observed, seen, unseen
+from envdoctor.model.text import number
 
 _PROBE = Path(__file__).with_name("driver_probe.py")
 # Seconds for a source. GPUs without persistence mode take a second each to wake; once a source has
@@ -118,7 +119,7 @@ def _driver(host: Host, reader: _Reader, module: Observed[str]) -> Observed[str]
             if version:
                 return seen(version[1], reader.origin(f"name of {real}"))
     # A Jetson's module has the number of its L4T release there.
-    if module.value is not None and int(module.value.partition(".")[0]) >= 100:
+    if module.value is not None and (number(module.value.partition(".")[0]) or 0) >= 100:
         return seen(module.value, reader.origin(module.origin))
     return unseen(reader.reasons() or "no source tells it")
 

@@ -6,6 +6,7 @@ import re
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
 from envdoctor.facts.enumeration import Device, Instance
+from envdoctor.model.text import number
 
 # The older releases know neither compute_cap (before R510) nor MIG (before R450).
 FIELDS: Tuple[str, ...] = (
@@ -43,7 +44,7 @@ def read_query(text: str, fields: Tuple[str, ...]) -> Listed:
             Device(
                 name=row["name"],
                 compute_capability=capability if re.fullmatch(r"\d+\.\d+", capability) else None,
-                memory_mib=int(memory) if memory.isdigit() else None,
+                memory_mib=number(memory),
                 uuid=row["uuid"] if row["uuid"].startswith("GPU-") else "",
                 mig=row.get("mig.mode.current") == "Enabled",
             )
@@ -68,7 +69,7 @@ def read_instances(listing: str, details: str) -> List[Tuple[Instance, ...]]:
     for line in listing.splitlines():
         if re.match(r"GPU \d+:", line):
             gpus.append([])
-        row = re.match(r"\s+MIG (\S+)\s+Device\s+(\d+): \(UUID: (MIG-[^)\s]+)\)", line)
+        row = re.match(r"\s+MIG (\S+)\s+Device\s+(\d{1,9}): \(UUID: (MIG-[^)\s]+)\)", line)
         if row and gpus:
             own = numbers[len(gpus) - 1] if len(gpus) <= len(numbers) else {}
             known = own.get(int(row[2]), {})
@@ -100,11 +101,11 @@ def _numbers(details: str) -> List[Dict[int, Dict[str, int]]]:
             continue
         if not value:
             section = key
-        number = re.match(r"\d+", value)
-        if number and key == "Index":
-            gpus[-1][int(number[0])] = instance
-        elif number and key == "Total" and section == "FB Memory Usage":
-            instance["memory"] = int(number[0])
-        elif number and key.endswith("Instance ID"):
-            instance[key] = int(number[0])
+        told = number(value.partition(" ")[0])
+        if told is not None and key == "Index":
+            gpus[-1][told] = instance
+        elif told is not None and key == "Total" and section == "FB Memory Usage":
+            instance["memory"] = told
+        elif told is not None and key.endswith("Instance ID"):
+            instance[key] = told
     return gpus

@@ -307,7 +307,7 @@ def _ccbin(flags: str) -> str:
 def _python_headers(host: Host, target: Optional[Target]) -> Observed[str]:
     if target is None:
         return unseen("there is no target interpreter")
-    numbers = [int(part) for part in re.findall(r"\d+", target.version)[:2]]
+    numbers = [int(part) for part in re.findall(r"\d{1,9}", target.version)[:2]]
     flags = "t" if target.free_threaded else "m" if numbers < [3, 8] else ""
     name = "pypy" if target.implementation == "pypy" else "python"
     include = f"include/{name}{'.'.join(map(str, numbers))}{flags}"

@@ -17,6 +17,7 @@ from typing import Callable, Dict, Optional, Sequence, Tuple, Type, TypeVar
 import msgspec
 
 from envdoctor import __version__
+from envdoctor.knowledge.document import decoded
 
 T = TypeVar("T")
 
@@ -38,7 +39,7 @@ def cached(
     """What `make` makes of the texts of `sources`, from the cache if it is there.
 
     `code` are the modules that decode them, `kind` what msgspec decodes the entry as. Raises what
-    `make` raises, and UnicodeDecodeError for a source that is not UTF-8.
+    `make` raises, and DocumentError for a source that is not UTF-8.
     """
     digest = hashlib.sha256(__version__.encode())
     for path in code:
@@ -50,7 +51,7 @@ def cached(
     kept = _read(entry, kind)
     if kept is not None:
         return kept
-    made = make({source: content.decode("utf-8") for source, content in sources})
+    made = make({source: decoded(source, content) for source, content in sources})
     _write(entry, name, msgspec.msgpack.encode(made))
     return made
 

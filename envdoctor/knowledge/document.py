@@ -25,6 +25,15 @@ class DocumentError(ValueError):
     """A document that is not as it must be; the message names the file and, if known, the line."""
 
 
+def decoded(name: str, content: bytes) -> str:
+    """The text of a file, which `name` is called in errors. Raises DocumentError."""
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise DocumentError(f"{name}:{line}: is no text in UTF-8") from None
+
+
 class Document:
     """Plain data (dict, list, str, None) with the line of every node."""
 

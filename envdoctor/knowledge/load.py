@@ -30,15 +30,23 @@ from envdoctor.model.versions import parse, satisfies
 class Package:
     """One package of the matrices: its releases, what its versions hide, its builds."""
 
-    def __init__(self, file: PackageFile, place: Dict[str, str]) -> None:
-        """Index `file`; `place` maps an entry's id to "file:line"."""
+    def __init__(self, name: str, file: PackageFile, place: Dict[str, str]) -> None:
+        """Index `file`, called `name` in errors; `place` maps an entry's id to "file:line".
+
+        Raises DocumentError.
+        """
         self.name = file.package
         self.file = file
         self.modules: Tuple[str, ...] = tuple(file.modules) or (file.package.replace("-", "_"),)
         self.requires: Tuple[str, ...] = tuple(file.requires)
         self.variant: Dict[str, str] = dict(file.variant)
-        self.local: Optional[Pattern[str]] = re.compile(file.local) if file.local else None
-        self.releases: Tuple[Version, ...] = tuple(sorted(parse(v) for v in file.releases))
+        try:
+            self.local: Optional[Pattern[str]] = re.compile(file.local) if file.local else None
+            self.releases: Tuple[Version, ...] = tuple(sorted(parse(v) for v in file.releases))
+        except (ValueError, re.error, RecursionError, OverflowError) as error:
+            raise DocumentError(f"{name}: {error}") from None
+        if not self.releases:
+            raise DocumentError(f"{name}: releases: there are none")
         self._place = place
 
     @property
@@ -228,7 +236,7 @@ def load(folder: Optional[Path] = None) -> Knowledge:
         file = loaded.content
         if file.package in packages:
             raise DocumentError(f"{loaded.name}: the package {file.package} has two files")
-        packages[file.package] = Package(file, loaded.places)
+        packages[file.package] = Package(loaded.name, file, loaded.places)
         for entry in file.builds:
             cite(entry, file, loaded.places)
         relate(file, loaded.places, file.package, "")

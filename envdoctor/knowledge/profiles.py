@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Dict, List, Optional
 
-from envdoctor.knowledge.document import Document, DocumentError
+from envdoctor.knowledge.document import Document, DocumentError, decoded
 from envdoctor.knowledge.location import data_folder
 from envdoctor.knowledge.schema import Entry
 
@@ -41,7 +41,7 @@ def profiles(folder: Optional[Path] = None) -> List[Profile]:
     found = []
     for path in sorted((folder or data_folder("images")).glob("*/profile.yaml")):
         name = f"images/{path.parent.name}/{path.name}"
-        profile = Document(name, path.read_text(encoding="utf-8")).decode(Profile)
+        profile = Document(name, decoded(name, path.read_bytes())).decode(Profile)
         if profile.profile != path.parent.name:
             raise DocumentError(f"{name}: the profile is called {profile.profile!r} inside")
         found.append(profile)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, List
+from typing import Callable, List, Optional
 
 #: A field of a template.
 FIELD = re.compile(r"\{([^{}]*)\}")
 _LIMIT = 300
 #: From here on characters are Chinese, or full-width marks.
 _FIRST_WIDE = "\u2e80"
+_MOST_DIGITS = 18
 
 
 def clean(text: str, limit: int = _LIMIT) -> str:
@@ -20,6 +21,15 @@ def clean(text: str, limit: int = _LIMIT) -> str:
     printable = "".join(c if c.isprintable() else " " for c in text[: 4 * limit])
     printable = " ".join(printable.split())
     return printable if len(printable) <= limit else printable[: limit - 1] + "…"
+
+
+def number(text: str) -> Optional[int]:
+    """The whole number that up to 18 ASCII digits say; None for any other text.
+
+    `str.isdigit` takes "\u00b2" too, which int() refuses, as it does 5,000 digits.
+    """
+    is_plain = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+    return int(text) if is_plain else None
 
 
 def fields(template: str) -> List[str]:

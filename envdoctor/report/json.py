@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Mapping
 
 import msgspec
 
 from envdoctor.model.finding import Report
 
+#: What terminals obey and JSON lets stand: delete, C1 controls, marks of direction, line ends.
+_OBEYED = re.compile(
+    "[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
+)
 #: The order in which a reader wants them.
 _KEYS = (
     "schema_version",
@@ -37,4 +42,5 @@ def encode(data: Mapping[str, Any]) -> str:
 
     The standard library's encoder: it keeps names that are no valid Unicode, which msgspec refuses.
     """
-    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+    text = json.dumps(data, ensure_ascii=False, indent=2)
+    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"

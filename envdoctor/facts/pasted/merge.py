@@ -472,12 +472,12 @@ def _first(*facts: Observed[str]) -> Observed[str]:
 
 
 def _series(python: Optional[str]) -> Tuple[int, int]:
-    parts = re.findall(r"\d+", python or "")[:2]
+    parts = re.findall(r"\d{1,9}", python or "")[:2]
     return (int(parts[0]), int(parts[1])) if len(parts) == 2 else (0, 0)
 
 
 def _major(number: str) -> int:
-    digits = re.match(r"\d+", number)
+    digits = re.match(r"\d{1,18}", number)
     return int(digits[0]) if digits else 0
 
 

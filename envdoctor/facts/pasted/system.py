@@ -113,7 +113,7 @@ def truncated(name: str) -> bool:
 
 def capability(text: str) -> Optional[str]:
     """A compute capability as "8.6" from "sm_86", "8.6", "12.0" or "1.2.0"; None if it is none."""
-    digits = "".join(c for c in text if c.isdigit())
+    digits = "".join(c for c in text if c.isascii() and c.isdigit())
     if not 2 <= len(digits) <= 3:
         return None
     major = int(digits[:-1])

@@ -32,6 +32,7 @@ RANK = {name: rank for rank, names in enumerate(RANKS) for name in names}
 FACTS_MAY_USE = {"msgspec"}
 # What the readers of requirement files may use as well, which no other check waits for.
 REQUIREMENTS_MAY_USE = {"packaging", "tomli", "tomllib", "yaml"}
+FILES_MAY_USE = {"tomli", "tomllib"}
 # Scripts that a child runs: nothing but the standard library is there. The first of them runs on
 # the examined interpreter, Python 3.6 or newer.
 STAND_ALONE = ("facts/probe.py", "facts/driver_probe.py")
@@ -146,6 +147,7 @@ def test_facts_use_the_standard_library() -> None:
         for name, module in used
         if name != "envdoctor" and name not in FACTS_MAY_USE and not is_standard(name)
         if not (".requirements" in module and name in REQUIREMENTS_MAY_USE)
+        if not (module == "envdoctor.facts.files" and name in FILES_MAY_USE)
     }
     assert not foreign
 

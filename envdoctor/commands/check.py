@@ -7,12 +7,16 @@ from typing import Optional, Tuple
 
 import click
 
+from envdoctor.commands.configuration import Configurable
 from envdoctor.commands.errors import FINDINGS, Failure
+from envdoctor.commands.invocation import current
 from envdoctor.commands.options import help_option, input_options, language
-from envdoctor.commands.output import view, write
+from envdoctor.commands.output import say, view, write
+from envdoctor.commands.policy import Policy, configured, policy_options
 from envdoctor.commands.program import fixes_as_called
 from envdoctor.commands.session import Inputs, gather
-from envdoctor.model.finding import SEVERITIES, at_or_above
+from envdoctor.model.finding import Report
+from envdoctor.model.language import translate
 from envdoctor.model.text import clean
 
 
@@ -20,17 +24,18 @@ from envdoctor.model.text import clean
 @input_options
 @click.option(
     "--requirements",
+    cls=Configurable,
+    names_a_file=True,
     metavar="FILE",
     multiple=True,
     help="Check what would be installed, with no environment: a requirement file of pip, "
     "environment.yml, pyproject.toml, uv.lock, poetry.lock or Pipfile.lock. Repeatable.",
 )
+@policy_options()
 @click.option(
-    "--fail-on",
-    type=click.Choice([*reversed(SEVERITIES), "never"]),
-    default="error",
-    show_default=True,
-    help="Exit with 1 if there is a finding at least as grave as this.",
+    "--write-baseline",
+    metavar="FILE",
+    help="Write what is found to FILE, for --baseline to accept; exit with 0.",
 )
 @click.option(
     "--format",
@@ -48,7 +53,8 @@ from envdoctor.model.text import clean
 def command(
     inputs: Inputs,
     requirements: Tuple[str, ...],
-    fail_on: str,
+    policy: Policy,
+    write_baseline: Optional[str],
     form: str,
     output: Optional[str],
     quiet: bool,
@@ -63,14 +69,20 @@ def command(
     if list_rules:
         _list_rules(form, output)
         return 0
+    requirements = _due(requirements, inputs)
     if requirements and (inputs.python or inputs.env):
         named = "--python" if inputs.python else "--env"
         raise click.UsageError(f"{named} and --requirements exclude each other")
     from envdoctor.rules.check import check
 
     started = time.perf_counter()
+    if write_baseline is not None:  # which is to hold what another accepts, too
+        policy = policy._replace(baseline=None, fail_on="never")
+    prepared = policy.prepared()
     facts, knowledge = gather(inputs._replace(requirements=requirements))
-    report = check(facts, knowledge, language())
+    now = current()
+    now.facts = facts
+    report = configured(prepared.applied(check(facts, knowledge, now.language)))
     if form == "json":
         from envdoctor.report import json
 
@@ -79,15 +91,33 @@ def command(
         from envdoctor.report import text
 
         seconds = time.perf_counter() - started
-        shown = view(output, verbose, quiet)._replace(notes=fail_on == "info")
+        shown = view(output, verbose, quiet)._replace(notes=policy.fail_on == "info")
         write(text.render(fixes_as_called(report), facts, seconds, shown), output)
     if facts.target.value is None:
         raise Failure(
             f"there is no Python environment to examine: {clean(facts.target.unknown)}",
             "Name one: envdoctor check --python PATH",
         )
-    grave = fail_on != "never" and any(at_or_above(f.severity, fail_on) for f in report.findings)
-    return FINDINGS if grave else 0
+    if write_baseline is not None:
+        _write_baseline(report, write_baseline, quiet)
+    return FINDINGS if prepared.fails(report) else 0
+
+
+def _due(requirements: Tuple[str, ...], inputs: Inputs) -> Tuple[str, ...]:
+    """The requirement files to examine; where the command line names something else, that is it."""
+    source = click.get_current_context().get_parameter_source("requirements")
+    is_configured = source is click.core.ParameterSource.DEFAULT_MAP
+    named = inputs.python or inputs.env or inputs.facts
+    return () if is_configured and named else requirements
+
+
+def _write_baseline(report: Report, file: str, quiet: bool) -> None:
+    from envdoctor.rules import baseline
+
+    write(baseline.dump(report.findings), file)
+    if not quiet and file != "-":
+        said = f"envdoctor: wrote {clean(file)} ({len(report.findings)} accepted from now on)"
+        say(translate(language(), said))
 
 
 def _list_rules(form: str, output: Optional[str]) -> None:

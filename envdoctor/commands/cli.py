@@ -8,12 +8,14 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import List, Optional, Sequence
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import click
 
 from envdoctor import __version__
+from envdoctor.commands import configuration
 from envdoctor.commands.errors import COULD_NOT_EXAMINE, Failure, told
+from envdoctor.commands.invocation import Invocation
 from envdoctor.commands.options import (
     help_option,
     input_options,
@@ -22,6 +24,7 @@ from envdoctor.commands.options import (
     traceback_option,
 )
 from envdoctor.commands.output import open_standard_streams, say, show, write
+from envdoctor.commands.policy import Policy, policy_options
 from envdoctor.commands.program import program
 from envdoctor.commands.session import Inputs
 from envdoctor.model.language import translate
@@ -72,10 +75,11 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
     help="Show the version and the date of the matrices.",
 )
 @input_options
+@policy_options(shown=False)
 @traceback_option
 @help_option
 @click.pass_context
-def cli(context: click.Context, inputs: Inputs) -> int:
+def cli(context: click.Context, inputs: Inputs, policy: Policy) -> int:
     """Say, before GPU time is burnt, whether a training stack can run.
 
     Without a command: this machine, the target environment and the verdict, at a glance. Reads
@@ -94,9 +98,8 @@ def cli(context: click.Context, inputs: Inputs) -> int:
         given = [
             option.opts[-1]
             for option in context.command.params
-            if option.name not in (None, "lang")  # which may stand anywhere
-            and context.get_parameter_source(option.name)
-            not in (click.core.ParameterSource.DEFAULT, None)
+            if option.name not in (None, "lang", "isolated")  # which may stand anywhere
+            and context.get_parameter_source(option.name) is click.core.ParameterSource.COMMANDLINE
         ]
         if given:
             raise click.UsageError(
@@ -106,7 +109,7 @@ def cli(context: click.Context, inputs: Inputs) -> int:
         return 0
     from envdoctor.commands.overview import overview
 
-    return overview(inputs, language())
+    return overview(inputs, policy)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -120,9 +123,16 @@ def run(arguments: Sequence[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     chosen = language_of(arguments, os.environ)
+    invocation = Invocation(chosen)
     try:
+        defaults = _configured(invocation, arguments)
+        chosen = invocation.language
         code = cli.main(
-            args=list(arguments), prog_name=program(), standalone_mode=False, obj=chosen
+            args=list(arguments),
+            prog_name=program(),
+            standalone_mode=False,
+            obj=invocation,
+            default_map=defaults,
         )
     except click.Abort:
         raise KeyboardInterrupt from None
@@ -135,6 +145,45 @@ def run(arguments: Sequence[str]) -> int:
         show(_internal(error), chosen)
         return COULD_NOT_EXAMINE
     return code if isinstance(code, int) else 0
+
+
+def _configured(invocation: Invocation, arguments: Sequence[str]) -> Dict[str, Any]:
+    """What stands in for options that are not given; the invocation learns where it is from.
+
+    Why it cannot be read is told by the commands that would obey it.
+    """
+    given = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    if "--isolated" in given:
+        return {}
+    try:
+        found = configuration.read(_Options(), os.environ)
+    except Failure as error:
+        invocation.problem = error
+        return {}
+    if found is None:
+        return {}
+    invocation.configuration = found
+    invocation.language = language_of(arguments, os.environ, found)
+    defaults = configuration.defaults(found, cli)
+    for name, command in _commands():
+        defaults[name] = configuration.defaults(found, command)
+    return defaults
+
+
+def _commands() -> Iterator[Tuple[str, click.Command]]:
+    context = click.Context(cli)
+    for name in _COMMANDS:
+        command = cli.get_command(context, name)
+        if command is not None:
+            yield name, command
+
+
+class _Options:
+    """The options of all commands, whose modules are imported once somebody asks."""
+
+    def __iter__(self) -> Iterator[click.Parameter]:
+        for command in (cli, *(command for _, command in _commands())):
+            yield from command.params
 
 
 def _internal(error: Exception) -> Failure:

@@ -13,6 +13,7 @@ from envdoctor.model.language import ENGLISH, translate
 from envdoctor.model.text import clean
 
 FINDINGS = 1
+USAGE = 2
 COULD_NOT_EXAMINE = 3
 
 
@@ -37,6 +38,12 @@ class Failure(click.ClickException):
         return "\n".join(lines)
 
 
+class UsageFailure(Failure):
+    """What was asked for, on the command line or by what stands in for it, cannot be understood."""
+
+    exit_code = USAGE
+
+
 @contextlib.contextmanager
 def told() -> Iterator[None]:
     """Turn the errors that the layers below raise on purpose into messages for the user."""
@@ -52,13 +59,21 @@ def told() -> Iterator[None]:
         from envdoctor.facts.target import TargetError
         from envdoctor.knowledge.document import DocumentError
         from envdoctor.relations.assume import AssumeError
+        from envdoctor.rules.baseline import BaselineError
 
         message = clean(str(error), 4000)
         if isinstance(error, AssumeError):
             raise click.UsageError(message) from None
         if isinstance(
             error,
-            (RequirementsError, ProjectError, SnapshotError, TargetError, UnsupportedSystemError),
+            (
+                BaselineError,
+                RequirementsError,
+                ProjectError,
+                SnapshotError,
+                TargetError,
+                UnsupportedSystemError,
+            ),
         ):
             raise Failure(message) from None
         if isinstance(error, DocumentError):

@@ -30,7 +30,7 @@ def command(inputs: Inputs, output: Optional[str], redact: Optional[bool], quiet
     """
     from envdoctor.facts.snapshot import dump
 
-    facts = gather(inputs)[0] if inputs.assume else read_facts(inputs)
+    facts = gather(inputs)[0] if inputs.settings else read_facts(inputs)
     to_file = output not in (None, "-")
     redacted = to_file if redact is None else redact
     if redacted:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
+import re
 import signal
 import sys
 from types import FrameType
@@ -11,10 +13,12 @@ from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, T
 
 import click
 
+from envdoctor.commands.configuration import Configurable, Configuration
 from envdoctor.commands.errors import Failure, told
+from envdoctor.commands.invocation import current
 from envdoctor.commands.output import say, write
-from envdoctor.commands.session import Inputs
-from envdoctor.model.language import ENGLISH, LANGUAGES, preferred, translate
+from envdoctor.commands.session import Inputs, Said
+from envdoctor.model.language import ENGLISH, LANGUAGES, VARIABLE, preferred, translate
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -32,10 +36,25 @@ _SHORTS = {
 #: Read by `cli.run`, since errors and help, too, are told in the language.
 language_option = click.option(
     "--lang",
+    cls=Configurable,
     type=click.Choice(LANGUAGES),
     expose_value=False,
-    help="Answer in English or Chinese. Default: ENVDOCTOR_LANG, else the locale.",
+    help="Answer in English or Chinese. Default: ENVDOCTOR_LANG, else the configuration, else the "
+    "locale.",
 )
+
+#: Read by `cli.run`, since it is about what stands in for the other options.
+isolated_option = click.option(
+    "--isolated",
+    is_flag=True,
+    expose_value=False,
+    help="Leave out [tool.envdoctor] of pyproject.toml.",
+)
+
+#: Assumptions for everything that is run, as CI sets it.
+ASSUME_VARIABLE = "ENVDOCTOR_ASSUME"
+# Values hold commas: one ends a setting only where the next begins.
+_BETWEEN_SETTINGS = re.compile(r"[\s;]+|,\s*(?=[A-Za-z]+=)")
 
 _OPTIONS = [
     click.option(
@@ -55,6 +74,8 @@ _OPTIONS = [
     ),
     click.option(
         "--project",
+        cls=Configurable,
+        names_a_file=True,
         metavar="DIR",
         multiple=True,
         help="Read this source tree, too: what of it cannot run here, or be compiled. Nothing "
@@ -62,10 +83,11 @@ _OPTIONS = [
     ),
     click.option(
         "--assume",
+        cls=Configurable,
         metavar="KEY=VALUE",
         multiple=True,
         help="Judge as if a component were this: gpu=a100, driver=535.129.03, python=3.8, ... "
-        "Repeatable.",
+        "Repeatable, and beside what ENVDOCTOR_ASSUME holds.",
     ),
     *(
         click.option(f"--{key}", metavar=metavar, help=f"Short for --assume {key}=...: {example}.")
@@ -81,9 +103,18 @@ _OPTIONS = [
 ]
 
 
-def language_of(arguments: Sequence[str], environ: Mapping[str, str]) -> str:
-    """The language of a command line: what --lang says last, else what the variables ask for."""
+def language_of(
+    arguments: Sequence[str],
+    environ: Mapping[str, str],
+    configuration: Optional[Configuration] = None,
+) -> str:
+    """The language of a command line: what --lang says last, else what the variables ask for.
+
+    A configuration is weaker than ENVDOCTOR_LANG, and stronger than the locale.
+    """
     chosen = preferred(environ)
+    if configuration is not None and not environ.get(VARIABLE):
+        chosen = configuration.values.get("lang", chosen)
     following = [*arguments[1:], ""]
     for word, after in zip(arguments, following):
         if word == "--":
@@ -97,9 +128,7 @@ def language_of(arguments: Sequence[str], environ: Mapping[str, str]) -> str:
 
 def language() -> str:
     """The language of the command that runs."""
-    context = click.get_current_context(silent=True)
-    chosen = context.find_root().obj if context is not None else None
-    return chosen if isinstance(chosen, str) else ENGLISH
+    return current().language
 
 
 #: What lists the GPUs; `--gpu help` is short for it.
@@ -196,7 +225,7 @@ def _show_help(context: click.Context, _: click.Parameter, wanted: bool) -> None
 def help_option(function: F) -> F:
     """What click has, but for a stdout that cannot be written to and the language of the help."""
     helped = click.help_option("-h", "--help", callback=_show_help)
-    return language_option(helped(function))
+    return isolated_option(language_option(helped(function)))
 
 
 def input_options(function: F) -> F:
@@ -209,6 +238,9 @@ def input_options(function: F) -> F:
     @functools.wraps(function)
     def wrapper(*arguments: Any, **options: Any) -> Any:
         seconds = options.pop("timeout")
+        problem = current().problem
+        if problem is not None and _is_the_one_called():
+            raise problem
         inputs = _inputs(options)
         with told(), _deadline(seconds), _patience():
             return function(*arguments, inputs=inputs, **options)
@@ -218,6 +250,10 @@ def input_options(function: F) -> F:
         command = option(command)
     result: F = command
     return result
+
+
+def _is_the_one_called() -> bool:
+    return click.get_current_context().invoked_subcommand is None
 
 
 def _gpus() -> str:
@@ -248,4 +284,16 @@ def _inputs(options: Any) -> Inputs:
         with told():
             write(_gpus())
         click.get_current_context().exit()
-    return Inputs(**chosen, assume=tuple(settings), project=tuple(options.pop("project")))
+    project = tuple(options.pop("project"))
+    return Inputs(**chosen, assume=tuple(settings), project=project, said=tuple(_said()))
+
+
+def _said() -> Iterator[Said]:
+    """What is assumed though the command line does not say it, the weaker first."""
+    configuration = current().configuration
+    if configuration is not None:
+        for setting in configuration.texts("assume"):
+            yield setting, configuration.places["assume"]
+    for setting in _BETWEEN_SETTINGS.split(os.environ.get(ASSUME_VARIABLE, "").strip(" \t\n;,")):
+        if setting:
+            yield setting, ASSUME_VARIABLE

@@ -6,26 +6,31 @@ import shlex
 from typing import List, Tuple
 
 from envdoctor.commands.errors import COULD_NOT_EXAMINE, FINDINGS
+from envdoctor.commands.invocation import current
 from envdoctor.commands.output import view, write
+from envdoctor.commands.policy import Policy, configured
 from envdoctor.commands.program import program
 from envdoctor.commands.session import Inputs, gather
 from envdoctor.model.facts import Facts
 from envdoctor.model.finding import Report
 
 
-def overview(inputs: Inputs, language: str) -> int:
+def overview(inputs: Inputs, policy: Policy) -> int:
     """Print this machine, the target environment and the verdict; return `check`'s exit code."""
     from envdoctor.report.overview import render
     from envdoctor.resolver.overview import models
     from envdoctor.rules.check import check
 
+    prepared = policy.prepared()
     facts, knowledge = gather(inputs)
-    report = check(facts, knowledge, language)
+    now = current()
+    now.facts = facts
+    report = configured(prepared.applied(check(facts, knowledge, now.language)))
     following = _next(report, facts, inputs)
     write(render(report, facts, models(facts, knowledge), following, view(None)), None)
     if facts.target.value is None:
         return COULD_NOT_EXAMINE
-    return FINDINGS if report.worst() == "error" else 0
+    return FINDINGS if prepared.fails(report) else 0
 
 
 def _next(report: Report, facts: Facts, inputs: Inputs) -> Tuple[str, str]:

@@ -19,6 +19,10 @@ class UnsupportedSystemError(RuntimeError):
     """The operating system of this machine is none that can be examined."""
 
 
+#: A setting, "gpu=a100", and what says so beside the command line: a variable, a line of a file.
+Said = Tuple[str, str]
+
+
 class Inputs(NamedTuple):
     """What is to be examined; see the options of the same names."""
 
@@ -28,6 +32,12 @@ class Inputs(NamedTuple):
     assume: Tuple[str, ...] = ()
     requirements: Tuple[str, ...] = ()
     project: Tuple[str, ...] = ()
+    said: Tuple[Said, ...] = ()  # what is assumed as well, and is weaker than `assume`
+
+    @property
+    def settings(self) -> Tuple[str, ...]:
+        """All that is assumed, the weaker first."""
+        return (*(setting for setting, _ in self.said), *self.assume)
 
 
 def read_facts(inputs: Inputs) -> Facts:
@@ -66,7 +76,7 @@ def _asking(facts: Facts, inputs: Inputs) -> Facts:
     from envdoctor.model.facts import seen
 
     python = None
-    for setting in inputs.assume:
+    for setting in inputs.settings:
         key, _, value = setting.partition("=")
         if key.strip() == "python" and requirements.is_python(value.strip()):
             python = value.strip()
@@ -101,15 +111,18 @@ def gather(inputs: Inputs) -> Tuple[Facts, Knowledge]:
     from envdoctor.knowledge.load import load
 
     knowledge = load()
-    return _assume(read_facts(inputs), inputs.assume, knowledge), knowledge
+    facts = read_facts(inputs)
+    return _assume(facts, inputs.assume, knowledge, inputs.said), knowledge
 
 
-def _assume(facts: Facts, settings: Sequence[str], knowledge: Knowledge) -> Facts:
-    if not settings:
+def _assume(
+    facts: Facts, settings: Sequence[str], knowledge: Knowledge, said: Sequence[Said] = ()
+) -> Facts:
+    if not settings and not said:
         return facts
-    from envdoctor.relations.assume import assume
+    from envdoctor.relations.assume import Assumption, assume
 
-    return assume(facts, settings, knowledge)
+    return assume(facts, [*(Assumption(*one) for one in said), *settings], knowledge)
 
 
 def check(

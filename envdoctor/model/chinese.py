@@ -65,12 +65,19 @@ SAID: Dict[str, str] = {
     "changed in {component} {version}": "{component} {version} 起有变化",
     "; {number} note": "；{number} 条提示",
     "; {number} notes": "；{number} 条提示",
+    "; {number} ignored": "；忽略 {number} 个",
+    "; {number} known": "；已接受 {number} 个",
     " (--verbose)": "（--verbose 查看）",
     "not examined: no Python environment": "未检查：没有 Python 环境",
     "nothing found wrong": "未发现问题",
     "({seconds} s)": "（用时 {seconds} 秒）",
     "Target: {target}": "环境：{target}",
     "Assumed: {assumed}": "假设：{assumed}",
+    "{what} ({by})": "{what}（{by}）",
+    "Configuration: {file}": "配置：{file}",
+    "Ignored: {names}.": "已忽略：{names}。",
+    "Known by {file}: {names}.": "{file} 已接受：{names}。",
+    "Gone, and still in {file}: {names}.": "已不再出现，但仍在 {file} 中：{names}。",
     "Source: {source}, checked {date}": "依据：{source}，核对于 {date}",
     "- and {number} more (--verbose)": "- 另有 {number} 条（--verbose 查看）",
     "… and {number} more of this kind (--verbose)": "…… 同类问题另有 {number} 个（--verbose 查看）",
@@ -540,6 +547,7 @@ WRITTEN: Dict[str, str] = {
     "the build for {vendor}": "面向 {vendor} 的构建",
     "the build for Jetson": "面向 Jetson 的构建",
     # assumptions
+    "assumed ({by})": "假设（{by}）",
     "a GPU is assumed; what driver serves it was not said": "显卡是假设的；没有说明所用的驱动",
     "the driver is assumed": "驱动是假设的",
     "what driver {version} serves is unknown": "驱动 {version} 支持的 CUDA 版本未知",
@@ -573,6 +581,29 @@ WRITTEN: Dict[str, str] = {
     ),
     "the matrices cannot be read: {reason}": "无法读取兼容矩阵：{reason}",
     "no finding is called {name}; {hint}": "没有名为 {name} 的问题；{hint}",
+    "a code or a name of findings is expected, and nothing was given": "应给出问题的代号或名称，但这里为空",
+    "{file}: has schema version {version}; this envdoctor reads {known}": (
+        "{file}：格式版本为 {version}；此 envdoctor 只能读取 {known}"
+    ),
+    "is no baseline of `envdoctor check --write-baseline`": (
+        "不是 `envdoctor check --write-baseline` 写出的基线文件"
+    ),
+    "{severity} is no severity": "{severity} 不是级别",
+    "kind is not {kind}": "kind 不是 {kind}",
+    "envdoctor: wrote {file} ({number} accepted from now on)": "envdoctor: 已写入 {file}（今后接受其中 {number} 个问题）",
+    "--isolated leaves configuration files out.": "--isolated 可以不读取配置文件。",
+    "[tool.envdoctor] is no table": "[tool.envdoctor] 不是表",
+    "there is no key {key}; {hint}": "没有 {key} 这个键；{hint}",
+    "known are {names}": "已知的有 {names}",
+    "{key} is one of {values}, not {value}": "{key} 为 {values} 之一，不能是 {value}",
+    "{key} is {expected}, not {value}": "{key} 应为{expected}，不能是{value}",
+    "a text": "文本",
+    "true or false": "true 或 false",
+    "a list of texts": "文本列表",
+    "a list of other things": "其他内容的列表",
+    "a number": "数字",
+    "a table": "表",
+    "a date or a time": "日期或时间",
     "nearest: {names}": "最接近的是 {names}",
     "list them: {command}": "列出全部：{command}",
     "cannot write {file}: {reason}": "无法写入 {file}：{reason}",
@@ -609,8 +640,21 @@ WRITTEN: Dict[str, str] = {
     "{help}  [default: {value}]": "{help}  [默认：{value}]",
     "Show this message and exit.": "显示本帮助并退出。",
     "Show the version and the date of the matrices.": "显示版本和兼容矩阵的日期。",
-    "Answer in English or Chinese. Default: ENVDOCTOR_LANG, else the locale.": (
-        "用英文（en）或中文（zh）回答。默认取 ENVDOCTOR_LANG，其次取系统 locale。"
+    "Answer in English or Chinese. Default: ENVDOCTOR_LANG, else the configuration, else the locale.": (
+        "用英文（en）或中文（zh）回答。默认依次取 ENVDOCTOR_LANG、配置、系统 locale。"
+    ),
+    "Leave out [tool.envdoctor] of pyproject.toml.": "不读取 pyproject.toml 中的 [tool.envdoctor]。",
+    "Tell these findings only: codes, beginnings of codes (ED2) or names, with commas between them. Repeatable.": (
+        "只报告这些问题：代号、代号的开头（ED2）或名称，用逗号分隔。可重复使用。"
+    ),
+    "Leave these findings out, given as for --select; the report says how many.": (
+        "不报告这些问题，写法同 --select；报告会说明略去了多少。"
+    ),
+    "Accept the findings that FILE holds, which --write-baseline wrote; the report says how many, and what of it is gone.": (
+        "接受 FILE 中的问题（由 --write-baseline 写出）；报告会说明接受了多少、哪些已不再出现。"
+    ),
+    "Write what is found to FILE, for --baseline to accept; exit with 0.": (
+        "把发现的问题写入 FILE，供 --baseline 接受；退出码为 0。"
     ),
     "The interpreter of the environment to examine. Default: VIRTUAL_ENV, CONDA_PREFIX, then python3 on PATH.": (
         "要检查的环境的解释器。默认依次取 VIRTUAL_ENV、CONDA_PREFIX、PATH 中的 python3。"
@@ -620,8 +664,9 @@ WRITTEN: Dict[str, str] = {
         "不检查本机，而检查一份快照（envdoctor facts -o FILE），或贴在 issue 中的报告"
         "（collect_env、pip list、nvidia-smi 等）；- 表示标准输入。"
     ),
-    "Judge as if a component were this: gpu=a100, driver=535.129.03, python=3.8, ... Repeatable.": (
-        "假设某个组件如下再作判断：gpu=a100、driver=535.129.03、python=3.8 等。可重复使用。"
+    "Judge as if a component were this: gpu=a100, driver=535.129.03, python=3.8, ... Repeatable, and beside what ENVDOCTOR_ASSUME holds.": (
+        "假设某个组件如下再作判断：gpu=a100、driver=535.129.03、python=3.8 等。可重复使用，"
+        "与 ENVDOCTOR_ASSUME 中的假设一同生效。"
     ),
     "Short for --assume {setting}...: {example}.": "即 --assume {setting}...：{example}。",
     "a100, rtx4090, sm_90 or a100,h100; help lists them": "a100、rtx4090、sm_90 或 a100,h100；写 help 列出全部",

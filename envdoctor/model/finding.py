@@ -53,6 +53,8 @@ class Finding(Record, frozen=True, omit_defaults=False):
     relation: Optional[Citation] = None
     fixes: Tuple[Fix, ...] = ()
     verify: Tuple[str, ...] = ()
+    # names that tell it from others of the same code, component and relation; in no language
+    about: Tuple[str, ...] = ()
 
 
 class Skipped(Record, frozen=True, omit_defaults=False):
@@ -60,6 +62,29 @@ class Skipped(Record, frozen=True, omit_defaults=False):
 
     code: str
     reason: str
+    failed: bool = False  # for a fault of envdoctor's own
+
+
+class Identity(Record, frozen=True, omit_defaults=False):
+    """What a finding is known by from one check to the next, in any language and wording.
+
+    Versions are no part of it: of the component its name stays, of the relation its id.
+    """
+
+    code: str
+    name: str
+    component: str
+    relation: str = ""
+    about: Tuple[str, ...] = ()
+    severity: str = "info"
+
+
+class Accepted(Record, frozen=True, omit_defaults=False):
+    """What a baseline accepts of a report."""
+
+    file: str
+    known: Tuple[Identity, ...] = ()  # findings that it holds, which are no longer told
+    gone: Tuple[Identity, ...] = ()  # what it holds, and was not found
 
 
 class TargetSummary(Record, frozen=True, omit_defaults=False):
@@ -135,6 +160,9 @@ class Report(Record, frozen=True, omit_defaults=False):
     assumed: Tuple[str, ...] = ()  # facts that were not observed
     ruled_out: Tuple[str, ...] = ()
     skipped: Tuple[Skipped, ...] = ()
+    ignored: Tuple[Identity, ...] = ()  # findings that were left out as was asked for
+    baseline: Optional[Accepted] = None
+    configuration: str = ""  # the file whose [tool.envdoctor] was obeyed
     facts_digest: str = ""
     language: str = ENGLISH  # of summaries, reasons and fixes; codes and names are English
     schema_version: int = SCHEMA_VERSION
@@ -153,10 +181,12 @@ __all__ = [
     "PHASES",
     "SCHEMA_VERSION",
     "SEVERITIES",
+    "Accepted",
     "Citation",
     "Evidence",
     "Finding",
     "Fix",
+    "Identity",
     "MachineSummary",
     "Report",
     "Skipped",

@@ -7,7 +7,7 @@ allow, else unknown; all are marked as assumed.
 from __future__ import annotations
 
 import difflib
-from typing import Callable, Dict, List, Sequence, TypeVar
+from typing import Any, Callable, Dict, List, NamedTuple, Sequence, TypeVar, Union
 
 import msgspec
 from packaging.version import Version
@@ -37,23 +37,63 @@ class AssumeError(ValueError):
     """An assumption that cannot be understood; the message says what is expected."""
 
 
-def assume(facts: Facts, settings: Sequence[str], knowledge: Knowledge) -> Facts:
+class Assumption(NamedTuple):
+    """A setting, "gpu=a100", and what it stands in: a variable, a line of a file."""
+
+    setting: str
+    by: str
+
+
+def assume(facts: Facts, settings: Sequence[Union[str, Assumption]], knowledge: Knowledge) -> Facts:
     """`facts` with each "key=value" of `settings` put in place, in order.
 
     Raises AssumeError.
     """
-    for setting in settings:
-        key, sign, value = setting.partition("=")
-        change = _KEYS.get(key.strip())
-        if change is None or not sign or not value.strip():
-            known = ", ".join(_KEYS)
-            raise AssumeError(f"{clean(setting)!r}: KEY=VALUE is expected, KEY one of {known}")
-        facts = change(facts, value.strip(), knowledge)
+    for one in settings:
+        setting, by = one if isinstance(one, Assumption) else (one, "")
+        try:
+            changed = _with(facts, setting, knowledge)
+        except AssumeError as error:
+            raise AssumeError(f"{by}: {error}" if by else str(error)) from None
+        facts = _named(changed, facts, by) if by else changed
     return facts
 
 
+def _with(facts: Facts, setting: str, knowledge: Knowledge) -> Facts:
+    key, sign, value = setting.partition("=")
+    change = _KEYS.get(key.strip())
+    if change is None or not sign or not value.strip():
+        known = ", ".join(_KEYS)
+        raise AssumeError(f"{clean(setting)!r}: KEY=VALUE is expected, KEY one of {known}")
+    return change(facts, value.strip(), knowledge)
+
+
+def _named(facts: Facts, before: Facts, by: str) -> Facts:
+    """The facts, those of them that were just assumed with what said so."""
+
+    def named(fact: Any, old: Any) -> Any:
+        if isinstance(fact, Observed) and fact.assumed and fact.known and fact is not old:
+            return replace(fact, origin=f"{_ASSUMED} ({by})")
+        return fact
+
+    def each(record: Any, old: Any) -> Any:
+        fields = record.__struct_fields__
+        return replace(record, **{f: named(getattr(record, f), getattr(old, f)) for f in fields})
+
+    return replace(
+        facts,
+        machine=each(facts.machine, before.machine),
+        accelerator=each(facts.accelerator, before.accelerator),
+        tools=each(facts.tools, before.tools),
+        target=named(facts.target, before.target),
+    )
+
+
+_ASSUMED = "assumed"
+
+
 def _assumed(value: T) -> Observed[T]:
-    return Observed(value=value, origin="assumed", assumed=True)
+    return Observed(value=value, origin=_ASSUMED, assumed=True)
 
 
 def _unknown(reason: str) -> Observed[T]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Dict, TypeVar
+from typing import Dict
 
 from packaging.version import Version
 
@@ -16,8 +16,6 @@ from envdoctor.relations.components import DOTTED
 from envdoctor.relations.devices import family_of, lookup
 from envdoctor.relations.drivers import of_branch, serves
 from envdoctor.relations.judge import Domain
-
-T = TypeVar("T")
 
 #: How torch reads a variable that switches something on.
 _SWITCHED_ON = ("1", "y", "yes", "true")
@@ -46,7 +44,7 @@ def observe_host(
         if observed.value is not None:
             version = try_parse(observed.value)
             value = observed.value if version is None else version
-            evidence[component] = Evidence(what, observed.value, _where(observed))
+            evidence[component] = Evidence(what, observed.value, observed.origin)
         domains[component] = (value,)
     _derive_served(facts, knowledge, domains, evidence)
     _derive_driver(facts, knowledge, domains)
@@ -102,7 +100,7 @@ def _gpus(accelerator: Accelerator, knowledge: Knowledge, evidence: Dict[str, Ev
         return Unknown("there is no GPU here")
     names = Counter(f"{g.name} ({_capability(g, knowledge) or '?'})" for g in gpus.value)
     texts = (f"{count}x {name}" if count > 1 else name for name, count in names.items())
-    evidence["host.gpu"] = Evidence("GPU", ", ".join(texts), _where(gpus))
+    evidence["host.gpu"] = Evidence("GPU", ", ".join(texts), gpus.origin)
     return tuple(gpu_build(gpu, knowledge) for gpu in gpus.value)
 
 
@@ -120,7 +118,3 @@ def _capability(gpu: Gpu, knowledge: Knowledge) -> str:
         return gpu.compute_capability
     device = lookup(gpu.name, knowledge)
     return "" if device is None else str(device.row.get("cc", ""))
-
-
-def _where(observed: Observed[T]) -> str:
-    return "assumed" if observed.assumed else observed.origin

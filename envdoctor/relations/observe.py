@@ -61,8 +61,8 @@ def observe(facts: Facts, knowledge: Knowledge) -> Observation:
     else:
         domains[PYTHON] = (_python(target),)
         if target.version:
-            where = target.python or ("assumed" if facts.target.assumed else facts.target.origin)
-            evidence[PYTHON] = Evidence("Python", target.version, where)
+            where = facts.target.origin if facts.target.assumed else target.python
+            evidence[PYTHON] = Evidence("Python", target.version, where or facts.target.origin)
         for name, distribution in imported(target).items():
             package = knowledge.packages.get(name)
             if package is None:

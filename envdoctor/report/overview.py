@@ -78,7 +78,7 @@ def _answer(label: str, answer: Text, width: int) -> List[Text]:
 
 
 def _verdict(report: Report, facts: Facts) -> Text:
-    said = words.verdict(report, facts)
+    said = words.verdict(report, facts) + words.set_aside(report)
     worst = report.worst()
     if worst in (None, "info"):
         if not report.skipped:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Sequence, Set, Tuple
+from collections import Counter
+from typing import Dict, Iterator, List, Sequence, Set, Tuple
 
 from rich.text import Text
 
 from envdoctor.model.facts import Facts
-from envdoctor.model.finding import PHASES, SEVERITIES, Finding, Fix, Report
+from envdoctor.model.finding import PHASES, SEVERITIES, Finding, Fix, Identity, Report
 from envdoctor.model.language import count, say, translate
 from envdoctor.model.text import clean
 from envdoctor.report import words
@@ -106,6 +107,7 @@ def _head(report: Report, facts: Facts, notes: int, seconds: float, view: View) 
         more = "" if view.verbose or view.notes else say(language, " (--verbose)")
         said = count(language, notes, "; {number} note", "; {number} notes")
         verdict.append(said + more, "not bold default")
+    verdict.append(words.set_aside(report), "not bold default")
     took = say(language, "({seconds} s)", seconds=f"{seconds:.1f}")
     lines = apart(verdict, Text(took, "dim"), view.width)
     if view.quiet:
@@ -115,6 +117,9 @@ def _head(report: Report, facts: Facts, notes: int, seconds: float, view: View) 
     assumed = words.assumed(language, facts)
     if assumed:
         lines += wrapped(Text(say(language, "Assumed: {assumed}", assumed=assumed)), view.width)
+    if report.configuration:
+        file = view.place(clean(report.configuration))
+        lines += wrapped(Text(say(language, "Configuration: {file}", file=file)), view.width)
     return lines
 
 
@@ -181,6 +186,35 @@ def _prose(text: str, view: View) -> List[Text]:
     return wrapped(Text(clean(text, _PROSE)), view.width, "   ", "   ")
 
 
+def _set_aside(report: Report, view: View) -> Iterator[str]:
+    """What was found and is not told, and what of the accepted is gone."""
+    language = report.language
+    comma = say(language, ", ")
+
+    def codes(identities: Sequence[Identity]) -> str:
+        kinds = Counter((one.code, one.name) for one in identities)
+        listed = sorted(kinds) if view.verbose else sorted(kinds)[:_RULED_OUT]
+        told = [
+            f"{code} {name}" + (f" ({kinds[code, name]})" if kinds[code, name] > 1 else "")
+            for code, name in listed
+        ]
+        return comma.join([*map(clean, told), *(["…"] if len(kinds) > len(listed) else [])])
+
+    if report.ignored:
+        yield say(language, "Ignored: {names}.", names=codes(report.ignored))
+    if report.baseline is None:
+        return
+    file = view.place(clean(report.baseline.file))
+    if report.baseline.known:
+        names = codes(report.baseline.known)
+        yield say(language, "Known by {file}: {names}.", file=file, names=names)
+    if report.baseline.gone:
+        listed = report.baseline.gone if view.verbose else report.baseline.gone[:_RULED_OUT]
+        gone = [clean(f"{one.code} {one.component}") for one in listed]
+        names = comma.join([*gone, *(["…"] if len(report.baseline.gone) > len(gone) else [])])
+        yield say(language, "Gone, and still in {file}: {names}.", file=file, names=names)
+
+
 def _foot(report: Report, brief: int, view: View) -> List[Text]:
     language = report.language
     said = []
@@ -188,6 +222,7 @@ def _foot(report: Report, brief: int, view: View) -> List[Text]:
         one = "{number} finding told in short (--verbose)."
         many = "{number} findings told in short (--verbose)."
         said.append(count(language, brief, one, many))
+    said += _set_aside(report, view)
     if report.ruled_out:
         listed = report.ruled_out if view.verbose else report.ruled_out[:_RULED_OUT]
         names = say(language, ", ").join(clean(name) for name in listed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Sequence
+from typing import Any, Dict, Iterator, Sequence
 
 from envdoctor.model.facts import NOT_SAID, Accelerator, Facts, Gpu, Observed, Tools
 from envdoctor.model.finding import Report
@@ -43,6 +43,21 @@ def verdict(report: Report, facts: Facts) -> str:
     if facts.target.value is None:
         return say(language, "not examined: no Python environment")
     return say(language, "nothing found wrong")
+
+
+def set_aside(report: Report) -> str:
+    """What was found and is not told, as an end of the verdict: "; 2 ignored; 1 known"."""
+    said = ""
+    for number, one, many in (
+        (len(report.ignored), "; {number} ignored", "; {number} ignored"),
+        (
+            len(report.baseline.known) if report.baseline is not None else 0,
+            "; {number} known",
+            "; {number} known",
+        ),
+    ):
+        said += count(report.language, number, one, many) if number else ""
+    return said
 
 
 def accelerators(language: str, accelerator: Accelerator) -> str:
@@ -193,7 +208,20 @@ def assumed(language: str, facts: Facts) -> str:
         if fact.assumed and value is not None:
             text = getattr(value, "version", value)
             said.append(f"{name or getattr(value, 'family', '')} {text}".strip())
-    return clean(say(language, ", ").join(said))
+    told = clean(say(language, ", ").join(said))
+    by = [where for where in _said_by(facts) if where]
+    return say(language, "{what} ({by})", what=told, by=clean(", ".join(by))) if by else told
+
+
+def _said_by(facts: Facts) -> Iterator[str]:
+    """What an assumption stands in, if it is not the command line: a variable, a line of a file."""
+    found = []
+    for record in (facts.accelerator, facts.machine, facts.tools, facts):
+        for name in record.__struct_fields__:
+            fact = getattr(record, name)
+            if isinstance(fact, Observed) and fact.assumed:
+                found.append(fact.origin.partition("(")[2].rpartition(")")[0])
+    yield from dict.fromkeys(found)
 
 
 def _reason(language: str, *facts: Observed[Any]) -> str:

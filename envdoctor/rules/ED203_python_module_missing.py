@@ -158,6 +158,7 @@ def _shared(
 def _lacking(context: Context, wanter: Distribution, missing: Dict[str, str]) -> Fault:
     return Fault(
         component=label(wanter),
+        about=tuple(missing),
         fields={"distribution": label(wanter), "missing": listed(missing)},
         evidence=tuple(
             Evidence(label(wanter), f"requires {name}{specifier}", wanter.path)

@@ -66,7 +66,7 @@ def examine(context: Context) -> Iterator[Fault]:
         fields={"torch": f"torch {version}".rstrip(), "gpu": ", ".join(names), "other": other},
         evidence=(
             Evidence("torch.version.cuda", "None", torch.cuda.origin),
-            Evidence("GPU", ", ".join(names), "assumed" if gpus.assumed else gpus.origin),
+            Evidence("GPU", ", ".join(names), gpus.origin),
         ),
         goal=None if other or jetson or words else _goal(context),
         verify=(python_says(context.target, "import torch; print(torch.version.cuda)"),),

@@ -7,10 +7,11 @@ import shlex
 from typing import Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
 import msgspec
+from packaging.utils import canonicalize_name
 
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.build import Build
-from envdoctor.model.facts import Facts, Observed
+from envdoctor.model.facts import Facts, Observed, Target
 from envdoctor.model.finding import (
     PHASES,
     SEVERITIES,
@@ -29,6 +30,7 @@ from envdoctor.relations.plan import Goal, Plan
 from envdoctor.relations.repair import Repairs
 from envdoctor.relations.tell import Teller, probe
 from envdoctor.rules.change import fixes, interpreter, not_found, plan_fix
+from envdoctor.rules.lookup import name_of
 from envdoctor.rules.outside import of_place
 from envdoctor.rules.page import Page, pages
 from envdoctor.rules.rule import Context, Fault, Undecided
@@ -272,7 +274,18 @@ class Examination:
     def _fault(self, page: Page, fault: Fault) -> Finding:
         target = self.facts.target.value
         finding = finding_of(page, fault, self.language)
-        return finding if target is None else of_place(finding, fault, target, self.language)
+        if target is None:
+            return finding
+        finding = replace(finding, about=_about(fault, target))
+        return of_place(finding, fault, target, self.language)
+
+
+def _about(fault: Fault, target: Target) -> Tuple[str, ...]:
+    """Names of what a fault is about beside its component, which words and versions leave alone."""
+    installed = {name_of(distribution) for distribution in target.distributions}
+    named = {canonicalize_name(fact.fact.partition(" ")[0]) for fact in fault.evidence}
+    own = canonicalize_name(fault.component.partition(" ")[0])
+    return tuple(sorted({*fault.about, *(named & installed)} - {own}))
 
 
 def finding_of(page: Page, fault: Fault, language: str) -> Finding:

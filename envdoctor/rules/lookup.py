@@ -110,7 +110,7 @@ def evidence(distribution: Distribution) -> Evidence:
 
 def observed(what: str, value: Observed[str]) -> Evidence:
     """A known fact as evidence."""
-    return Evidence(what, value.value or "", "assumed" if value.assumed else value.origin)
+    return Evidence(what, value.value or "", value.origin)
 
 
 def listed(texts: Iterable[str]) -> str:

@@ -138,6 +138,9 @@ def _with(shadow: Finding, caused: Sequence[Finding], entry: str, language: str)
         shadow,
         severity=max([shadow, *caused], key=lambda f: SEVERITIES.index(f.severity)).severity,
         why=clean(why),
+        about=tuple(
+            sorted({*shadow.about, *(f"{f.code} {f.component.split(' ')[0]}" for f in caused)})
+        ),
         evidence=(
             *shadow.evidence[:2],
             *(Evidence(f"{f.code} {f.component}:", f.summary, entry) for f in caused),

@@ -44,9 +44,10 @@ class Fault(msgspec.Struct, frozen=True):
     """One breach of a rule.
 
     `goal` is what a plan is to reach, whose fix then takes the place of the page's. `fields` fill
-    the templates of the page: `summary`, `why` and, for each fix, `fix`. `words`
-    picks templates other than those, for a rule that says two things: "login" takes
-    `summary_login`, `why_login`. `severity` overrides the page's.
+    the templates of the page: `summary`, `why` and, for each fix, `fix`. `words` picks templates
+    other than those, for a rule that says two things: "login" takes `summary_login`, `why_login`.
+    `severity` overrides the page's. `about` names what tells it from another fault of the rule in
+    the same component, beside the distributions of its evidence.
     """
 
     component: str
@@ -57,6 +58,7 @@ class Fault(msgspec.Struct, frozen=True):
     fixes: Tuple[Fix, ...] = ()
     goal: Optional[Goal] = None
     verify: Tuple[str, ...] = ()
+    about: Tuple[str, ...] = ()
 
 
 class Undecided(msgspec.Struct, frozen=True):

@@ -24,9 +24,18 @@ from sample_reports import (
 )
 
 from envdoctor.model.facts import Facts
-from envdoctor.model.finding import PHASES, SEVERITIES, Evidence, Finding, Fix, Report
+from envdoctor.model.finding import (
+    PHASES,
+    SEVERITIES,
+    Accepted,
+    Evidence,
+    Finding,
+    Fix,
+    Report,
+)
 from envdoctor.report import text
 from envdoctor.report.view import View
+from envdoctor.rules.selection import identity
 
 GOLDEN = Path(__file__).resolve().parent / "golden"
 HOME = View(home="/home/ann")
@@ -50,6 +59,16 @@ CASES: Dict[str, Tuple[Report, Facts, View]] = {
     "notes_only": (report(WORKERS, ruled_out=("numpy-2-abi",)), TRAINING, HOME),
     "many": (report(*[replace(ABI, code=f"ED4{n:02}") for n in range(6)], NUMPY), TRAINING, HOME),
     "assumed": (report(), ASSUMED, HOME),
+    "set_aside": (
+        replace(
+            report(NUMPY),
+            ignored=(identity(ABI), identity(ABI), identity(REQUIRES)),
+            baseline=Accepted("ci/known.json", (identity(WORKERS),), (identity(ABI),)),
+            configuration="/home/ann/maptr/pyproject.toml",
+        ),
+        TRAINING,
+        HOME,
+    ),
     "no_target": (report(skipped=3), NOTHING, HOME),
     "narrow": (report(ABI, NUMPY), LOGIN_NODE, HOME._replace(width=60)),
 }

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import codecs
-import os
 import re
-import stat
 from pathlib import Path
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
@@ -14,6 +11,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
+from envdoctor.facts import files
 from envdoctor.model.text import clean
 
 #: Longer than any that a person or a tool writes: what a hostile file may cost is bounded.
@@ -22,13 +20,6 @@ MOST_LINES = 20_000  # requirements of all files together
 MOST_OF_ONE = 200  # requirements of one project
 _MAX_TEXT = 1_000_000
 _MOST_MISSES = 200
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 _CREDENTIALS = re.compile(r"://[^/\s]*@")
 _PIN = re.compile(r"\s*===?\s*([^\s,*]+)\s*")
 
@@ -163,64 +154,18 @@ def read_text(path: str, origin: str = "", limit: int = _MAX_TEXT) -> str:
 
     Raises RequirementsError.
     """
-    place = f"{origin}: " if origin else ""
-    shown = clean(path)
     try:
-        # Without blocking, lest a pipe without a writer is waited for.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(descriptor, "rb") as file:  # noqa: PTH123
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise RequirementsError(f"{place}{shown}: cannot be read: not a regular file")
-            data = file.read(limit + 1)
-    except (OSError, ValueError) as error:
-        reason = (getattr(error, "strerror", None) or str(error)).lower()
-        raise RequirementsError(f"{place}{shown}: cannot be read: {clean(reason)}") from None
-    if len(data) > limit:
-        raise RequirementsError(
-            f"{place}{shown}: is larger than {limit / 1e6:g} MB, which no file of its kind is"
-        )
-    return _decoded(data, f"{place}{shown}")
-
-
-def _decoded(data: bytes, place: str) -> str:
-    encoding = "utf-8"
-    for mark, name in _BOMS:  # PowerShell redirects in UTF-16
-        if data.startswith(mark):
-            data, encoding = data[len(mark) :], name
-            break
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise RequirementsError(f"{place}:{line}: is no text in {encoding.upper()}") from None
-    if "\0" in text:
-        line = text[: text.index("\0")].count("\n") + 1
-        raise RequirementsError(f"{place}:{line}: is no text: it holds a null character")
-    return text
+        return files.read_text(path, limit)
+    except files.FileError as error:
+        raise RequirementsError(f"{origin}: {error}" if origin else str(error)) from None
 
 
 def toml(text: str, shown: str) -> Dict[str, Any]:
     """A TOML document. Raises RequirementsError."""
     try:
-        import tomllib as reader
-    except ImportError:
-        try:
-            import tomli as reader  # type: ignore[no-redef,import-not-found,unused-ignore]
-        except ImportError:
-            raise RequirementsError(
-                f"{shown}: cannot be read: TOML needs Python 3.11 or the package tomli"
-            ) from None
-    try:
-        return reader.loads(text)
-    except (ValueError, RecursionError) as error:
-        said = clean(str(error), 160)
-        match = re.search(r" \(at line (\d+), column \d+\)", said)
-        if match:
-            said = said.replace(match[0], "")
-            raise RequirementsError(f"{shown}:{match[1]}: is no TOML: {said}") from None
-        lines = text.count("\n") + 1
-        nested = "it is nested too deeply" if isinstance(error, RecursionError) else said
-        raise RequirementsError(f"{shown}:{lines}: is no TOML: {nested}") from None
+        return files.toml(text, shown)
+    except files.FileError as error:
+        raise RequirementsError(str(error)) from None
 
 
 class Places:

@@ -766,6 +766,7 @@ def note_doubled(found: "List[Json]", problems: "List[str]") -> None:
             told = version_of_files(records, problems)
             for record in records if told in versions else ():
                 record["has_files"] = record["version"] == told
+            note_mixture(records, problems)
 
 
 def version_of_files(records: "List[Json]", problems: "List[str]") -> str:
@@ -817,13 +818,7 @@ def fitting(records: "List[Json]", problems: "List[str]") -> "List[Json]":
 
     Files that all of several lists have in the same form tell nothing.
     """
-    lists: List[Tuple[Json, Dict[bytes, bytes]]] = []
-    for record in records:
-        data = b""
-        if record["path"].endswith(".dist-info"):
-            data = read_file(os.path.join(record["path"], "RECORD"), MAX_RECORD, problems)
-        code = [line for line in lines_of(data) if line.partition(b",")[0].endswith(CODE)]
-        lists.append((record, {path_of(line): line for line in code if counts(path_of(line))}))
+    lists = code_lists(records, problems)
     fit = []
     for record, lines in lists:
         others = [listed for held, listed in lists if held is not record and listed]
@@ -832,13 +827,57 @@ def fitting(records: "List[Json]", problems: "List[str]") -> "List[Json]":
             for path, line in lines.items()
             if not others or any(listed.get(path) != line for listed in others)
         )
-        telling = [path for path in telling if path.endswith(b".py")] or telling
-        telling = telling[:: len(telling) // MAX_COMPARED + 1]
+        telling = few([path for path in telling if path.endswith(b".py")] or telling)
         if telling and all(
             is_as_listed(record["search_entry"], lines[path], problems) for path in telling
         ):
             fit.append(record)
     return fit
+
+
+def note_mixture(records: "List[Json]", problems: "List[str]") -> None:
+    """Set `mixed` of records of one project where files are as one version lists them.
+
+    And others of the same names as another does: an exchange that stopped half-way.
+    """
+    lists = code_lists(records, problems)
+    paths: Dict[bytes, Set[bytes]] = {}
+    for _, lines in lists:
+        for path, line in lines.items():
+            paths.setdefault(path, set()).add(line)
+    telling = sorted(path for path, lines in paths.items() if len(lines) > 1)
+    libraries = [path for path in telling if not path.endswith(b".py")]
+    telling = few([path for path in telling if path.endswith(b".py")]) + few(libraries)
+    held: Dict[str, List[str]] = {}
+    for path in telling:
+        owners = {
+            record["version"]
+            for record, lines in lists
+            if path in lines and is_as_listed(record["search_entry"], lines[path], problems)
+        }
+        if len(owners) == 1:
+            held.setdefault(owners.pop(), []).append(clean(os.fsdecode(path)))
+    for record in records if len(held) > 1 else ():
+        record["mixed"] = held.get(record["version"], [])[-MISSING_SHOWN:]
+
+
+def few(paths: "List[bytes]") -> "List[bytes]":
+    """Return at most MAX_COMPARED of the paths, evenly spaced."""
+    return paths[:: len(paths) // MAX_COMPARED + 1]
+
+
+def code_lists(
+    records: "List[Json]", problems: "List[str]"
+) -> "List[Tuple[Json, Dict[bytes, bytes]]]":
+    """Return the lines of each record's RECORD that name code, by their paths."""
+    lists: List[Tuple[Json, Dict[bytes, bytes]]] = []
+    for record in records:
+        data = b""
+        if record["path"].endswith(".dist-info"):
+            data = read_file(os.path.join(record["path"], "RECORD"), MAX_RECORD, problems)
+        code = [line for line in lines_of(data) if line.partition(b",")[0].endswith(CODE)]
+        lists.append((record, {path_of(line): line for line in code if counts(path_of(line))}))
+    return lists
 
 
 def is_as_listed(entry: str, line: bytes, problems: "List[str]") -> bool:
@@ -1220,6 +1259,67 @@ def note_shadowing(
             record["stray"] = stray(record, module, home, entry, problems)
 
 
+def note_hidden(found: "List[Json]", entries: "List[Entry]", problems: "List[str]") -> None:
+    """Set `hidden` and `hidden_by` in records with modules in a namespace package out of reach.
+
+    A folder without __init__.py is imported only if no folder of the path, before or after it, has
+    a package or module of that name.
+    """
+    packages = [entry for entry in entries if not entry.standard]
+    served: Dict[str, Optional[Entry]] = {}
+    homes = {clean_path(entry.path): entry for entry in packages}
+    for record in found:
+        home = homes.get(record["search_entry"])
+        if home is None or not record["path"].endswith(".dist-info") or record.get("editable"):
+            continue
+        for module in record.get("modules", ()):
+            if module in COMMON_MODULES or home.kind(module) != "namespace":
+                continue
+            if module not in served:
+                served[module] = regular(module, packages, problems)
+            entry = served[module]
+            if entry is None:
+                continue
+            folder = os.path.join(entry.path, module)
+            there = Entry(folder, names_in(folder, problems), False)
+            lost = [n for n in modules_below(module, record, problems) if not there.kind(n)]
+            if lost:
+                record["hidden"] = clean_all(f"{module}.{name}" for name in lost)[:MISSING_SHOWN]
+                record["hidden_by"] = place_in(entry, module)
+                break
+
+
+def regular(module: str, packages: "List[Entry]", problems: "List[str]") -> "Optional[Entry]":
+    """Return the entry whose package is imported for a module, if it keeps to its own folder."""
+    entry = next((entry for entry in packages if entry.kind(module) == "module"), None)
+    if entry is None:
+        return None
+    for suffix in ("/__init__.py", ".py"):
+        source = read_file(os.path.join(entry.path, module + suffix), MAX_SMALL, problems)
+        if len(source) >= MAX_SMALL or b"__path__" in source or b"declare_namespace" in source:
+            return None
+    for one in packages:
+        for name in one.names:
+            if name.endswith("-nspkg.pth") and module in read_text(
+                os.path.join(one.path, name), problems
+            ):
+                return None
+    return entry
+
+
+def modules_below(module: str, record: "Json", problems: "List[str]") -> "List[str]":
+    """Return the names directly in a package under which a distribution lists code."""
+    data = read_file(os.path.join(record["path"], "RECORD"), MAX_RECORD, problems)
+    start = os.fsencode(module) + b"/"
+    names: Dict[str, None] = {}
+    for line in lines_of(data) if start in data else ():
+        path = path_of(line)
+        if path.startswith(start) and path.endswith(CODE) and counts(path) and size_of(line):
+            first = path[len(start) :].partition(b"/")[0].partition(b".")[0]
+            names[first.decode("utf-8", "replace")] = None
+    return [name for name in names if name.isidentifier() and not name.startswith("__")]
+
+
 def stray(
     record: "Json", module: str, home: "Optional[Entry]", entry: "Entry", problems: "List[str]"
 ) -> str:
@@ -1538,6 +1638,192 @@ def place_of(module: str, entries: "List[Entry]", finders: "Dict[str, str]") -> 
             if is_package(place) or any(os.path.isfile(place + end) for end in SUFFIXES):
                 return place
     return ""
+
+
+# --- modules that this Python no longer has ----------------------------------------------------
+
+# Of the standard library, what Python 3.12 and 3.13 removed.
+REMOVED = tuple(
+    """
+    aifc asynchat asyncore audioop cgi cgitb chunk distutils imghdr imp lib2to3 mailcap nntplib
+    pipes smtpd sndhdr sunau telnetlib uu xdrlib
+    """.split()  # noqa: SIM905
+)
+MAX_FOLLOWED = 30  # files of one distribution
+MAX_FOLLOWED_IN_ALL = 1500
+MAX_DEPTH = 10  # parts of a dotted name
+IMPORT = re.compile(
+    r"^from[ \t]+([\w.]+)[ \t]+import[ \t]*(\([^)]{0,2000}\)|[^\n#]*)|^import[ \t]+([\w., \t]+)",
+    re.MULTILINE,
+)
+
+
+def note_removed(
+    found: "List[Json]", entries: "List[Entry]", problems: "List[str]", until: float = FOREVER
+) -> None:
+    """Set `removed` in records whose import needs what the standard library no longer has.
+
+    Followed are the imports that a module carries out in any case, within its own package.
+    """
+    lost = removed_modules(entries, problems)
+    if not lost:
+        return
+    needs = re.compile(r"^(?:import|from)[ \t][^\n]*\b(?:" + "|".join(lost) + r")\b", re.MULTILINE)
+    homes = {clean_path(entry.path): entry for entry in entries if not entry.standard}
+    left = MAX_FOLLOWED_IN_ALL
+    for record in found:
+        if time.monotonic() > until or left <= 0:
+            problems.append("not all imports of packages were followed to removed modules")
+            return
+        home = homes.get(record["search_entry"])
+        if home is None or record.get("editable") or record.get("shadowed_by"):
+            continue
+        public = [name for name in record.get("modules", ()) if not name.startswith("_")]
+        likely = import_names(canonical(record["name"]))
+        own = [name for name in public if name in likely or len(public) == 1]
+        for module in own[:1]:
+            files = followed(home, module, problems)
+            left -= len(files)
+            for path, (source, chain) in files.items():
+                if not needs.search(source):
+                    continue
+                names = {name.partition(".")[0] for name in sure_imports(source)}
+                names.intersection_update(lost)
+                if names and all(leads_to(files[a][0], b) for a, b in chain):
+                    inside = os.path.relpath(path, home.path)
+                    record["removed"] = {name: clean(inside) for name in sorted(names)}
+                    break
+
+
+def removed_modules(entries: "List[Entry]", problems: "List[str]") -> "List[str]":
+    """Return those of REMOVED that no entry of the path serves.
+
+    setuptools serves distutils: from 60 on by itself, as its .pth file says; without that file it
+    is not known.
+    """
+    if sys.version_info < (3, 12):
+        return []
+    lost = [name for name in REMOVED if not any(entry.kind(name) for entry in entries)]
+    if "distutils" in lost:
+        chosen = os.environ.get("SETUPTOOLS_USE_DISTUTILS", "")
+        for entry in entries:
+            if entry.kind("setuptools") == "module":
+                path = os.path.join(entry.path, "distutils-precedence.pth")
+                match = re.search(r"get\(var, '(\w+)'\)", read_text(path, problems))
+                if (chosen or (match.group(1) if match else "local")) == "local":
+                    lost.remove("distutils")
+                break
+    return lost
+
+
+def followed(
+    home: "Entry", module: str, problems: "List[str]"
+) -> "Dict[str, Tuple[str, List[Tuple[str, str]]]]":
+    """Return the sources that `import module` reads of its package, by path, the first ones.
+
+    With each come the links that lead to it: (path of a file, dotted name that it imports).
+    """
+    files: Dict[str, Tuple[str, List[Tuple[str, str]]]] = {}
+    waiting: List[Tuple[str, List[Tuple[str, str]]]] = [(module, [])]
+    while waiting and len(files) < MAX_FOLLOWED:
+        name, chain = waiting.pop(0)
+        stem = os.path.join(home.path, *name.split("."))
+        is_folder = os.path.isfile(os.path.join(stem, "__init__.py"))
+        path = os.path.join(stem, "__init__.py") if is_folder else stem + ".py"
+        if path in files or not os.path.isfile(path):
+            continue
+        source = read_text(path, problems)
+        files[path] = (source, chain)
+        package = name if is_folder else name.rpartition(".")[0]
+        for target in imports_of(source, package)[:MAX_ITEMS]:
+            parts = target.split(".", MAX_DEPTH)[:MAX_DEPTH]
+            if parts[0] == module:
+                link = [*chain, (path, target)]
+                waiting += [(".".join(parts[:n]), link) for n in range(2, len(parts) + 1)]
+    return files
+
+
+def imports_of(source: str, package: str) -> "List[str]":
+    """Return the dotted names that unindented lines import; also names that may be attributes."""
+    targets: List[str] = []
+    for origin, names, plain in IMPORT.findall(source):
+        if plain:
+            targets += [part.split()[0] for part in plain.split(",") if part.split()]
+            continue
+        base = absolute(origin, package)
+        targets.append(base)
+        listed = re.sub(r"#[^\n]*", "", names).strip("()").split(",")
+        targets += [f"{base}.{part.split()[0]}" for part in listed if part.split()]
+    return targets
+
+
+def absolute(origin: str, package: str) -> str:
+    """Return the dotted name of what `from origin import` names in a package."""
+    level = len(origin) - len(origin.lstrip("."))
+    if not level:
+        return origin
+    parts = package.split(".")
+    parts = parts[: len(parts) - level + 1]
+    return ".".join([*parts, origin.lstrip(".")] if origin.lstrip(".") else parts)
+
+
+def sure_imports(source: str) -> "List[str]":
+    """Return the modules that a source imports in any case, as it writes them; none if unparsable.
+
+    `from .a import b` gives ".a" and ".a.b".
+    """
+    import ast
+
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        return []
+    names: List[str] = []
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            origin = "." * (node.level or 0) + (node.module or "")
+            joint = "" if origin.endswith(".") else "."
+            names += [origin, *(f"{origin}{joint}{alias.name}" for alias in node.names)]
+    return names
+
+
+def leads_to(source: str, target: str) -> bool:
+    """Whether a source imports a module of its package in any case, by the end of its name."""
+    return any(
+        target == name or target.endswith("." + name.lstrip("."))
+        for name in sure_imports(source)
+        if name.strip(".")
+    )
+
+
+# --- libraries of other Pythons ----------------------------------------------------------------
+
+INSTALLERS = frozenset(["pip", "setuptools", "wheel", "distribute"])
+
+
+def other_libraries(problems: "List[str]") -> "Dict[str, int]":
+    """Return {"python3.8": how many distributions} of an environment's libraries of other Pythons.
+
+    Installers are not counted. A system's prefix is for several Pythons, an environment for one.
+    """
+    if sys.prefix == sys.base_prefix and not os.path.isdir(os.path.join(sys.prefix, "conda-meta")):
+        return {}
+    found = {}
+    library = os.path.join(sys.prefix, "lib")
+    for name in sorted(names_in(library, problems)):
+        if name == VERSION or not re.match(r"python[23]\.\d+$", name):
+            continue
+        folder = os.path.join(library, name)
+        if os.path.realpath(folder) == os.path.realpath(os.path.join(library, VERSION)):
+            continue
+        metadata = re.compile(r"([A-Za-z0-9][\w.]*)-.*\.(?:dist|egg)-info$")
+        names = names_in(os.path.join(folder, "site-packages"), problems)
+        projects = {canonical(m.group(1)) for m in map(metadata.match, names) if m}
+        if projects - INSTALLERS:
+            found[name] = len(projects - INSTALLERS)
+    return found
 
 
 # --- what packages say of themselves ----------------------------------------------------------
@@ -1910,6 +2196,8 @@ def observe() -> "Json":
     note_doubled(found, problems)
     note_missing(found, entries, finders, problems, until)
     note_shadowing(found, entries, finders, problems, until)
+    note_hidden(found, entries, problems)
+    note_removed(found, entries, problems, until)
     note_sources(found, entries, finders, problems)
     modules = unclaimed(found, entries, finders, problems)
     resources = folder_of("pkg_resources", entries, finders)  # Debian has it without setuptools
@@ -1935,6 +2223,7 @@ def observe() -> "Json":
         "modules": modules,
         "standard": standard_shadows(entries),
         "leftovers": leftovers(entries),
+        "other_libraries": other_libraries(problems),
         "torch": torch_files(entries, finders, problems),
     }
     target["problems"] = limited(problems)

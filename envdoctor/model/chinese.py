@@ -492,6 +492,7 @@ WRITTEN: Dict[str, str] = {
     "its project folder {folder} holds no {name}": "其项目目录 {folder} 中没有 {name}",
     "the time was up: whether files are gone was not told": "超时：未判断文件是否缺失",
     "the time was up: whether copies are shadowed was not told": "超时：未判断副本是否被遮蔽",
+    "not all imports of packages were followed to removed modules": "没有逐一查看包的导入语句是否用到已删除的标准库模块",
     "{file} states no __version__": "{file} 中没有 __version__",
     "version.py names no hip": "version.py 中没有 hip",
     "version.py names {names}": "version.py 中有 {names}",

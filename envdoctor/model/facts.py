@@ -156,6 +156,15 @@ class Distribution(Record, frozen=True, omit_defaults=True):
     # where its folder holds metadata of several versions of it, whether the files there are of this
     # one; None where they do not tell
     has_files: Optional[bool] = None
+    # there, files that are as this one lists them, where others are as another version does
+    mixed: Tuple[str, ...] = ()
+    # what it has in a namespace package and cannot be imported ("google.auth"), for a package of
+    # that name has an __init__.py, `hidden_by`, somewhere on the path
+    hidden: Tuple[str, ...] = ()
+    hidden_by: str = ""
+    # {module: file} of modules that the standard library no longer has and nothing else serves,
+    # where importing it imports them in any case
+    removed: Dict[str, str] = {}
     import_error: str = ""  # what importing its compiled part said, where a report tells that
     problem: str = ""  # why the metadata could not be read wholly
     # of one that is asked for (Target.asked): all that is asked of its version, which is empty
@@ -249,6 +258,8 @@ class Target(Record, frozen=True, omit_defaults=True):
     # {module: place} of what is imported in place of the standard library's modules
     standard: Dict[str, str] = {}
     leftovers: Tuple[str, ...] = ()  # folders that pip had renamed to remove when it was broken off
+    # {"python3.8": number of distributions} in the environment's libraries of other Pythons
+    other_libraries: Dict[str, int] = {}
     torch: Optional[TorchFiles] = None
     gpu_code: Dict[str, GpuCode] = {}  # of distributions of which it was read
     problems: Tuple[str, ...] = ()  # what the probe could not read, and why

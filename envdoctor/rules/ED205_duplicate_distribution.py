@@ -120,20 +120,22 @@ def _twice(context: Context, name: str, found: List[Distribution]) -> Fault:
     entry = found[0].search_entry
     held = [d for d in found if d.has_files]
     others = [d for d in found if d.has_files is False]
+    mixed = [f"{file} ({d.version})" for d in found for file in d.mixed[-1:]]
     commands = []
     # Which version is meant only its user knows; what has no files can go.
-    if not any(d.installer == "conda" for d in found):
+    if not mixed and not any(d.installer == "conda" for d in found):
         commands = [f"rm -r {shlex.quote(d.path)}" for d in others if _is_metadata(d)]
     return Fault(
         component=label(held[0] if held else found[0]),
-        words="files" if held else "",
+        words="mixed" if mixed else "files" if held else "",
         # Of what the matrices know, other tools and findings depend on which of the two is read.
-        severity="warning" if name in context.knowledge.packages else None,
+        severity="warning" if mixed or name in context.knowledge.packages else None,
         fields={
             "name": name,
             "versions": listed(d.version for d in found),
             "held": listed(dict.fromkeys(d.version for d in held)),
             "others": listed(dict.fromkeys(d.version for d in others)),
+            "mixed": listed(mixed),
             "folder": entry,
         },
         evidence=tuple(evidence(d) for d in found),

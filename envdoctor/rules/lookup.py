@@ -35,6 +35,7 @@ INCOMPLETE = (
 _LISTED = 4
 #: Origins of builds that cannot be had a second time.
 _NOT_PUBLISHED = ("vendor", "source", "development")
+_PROJECT = re.compile(r"[A-Za-z0-9._-]+")
 _DASHES = re.compile(r"[-_.]+")
 _REPLACED = 3  # letters of a name that pip replaces at most, before it finds one that is free
 _IN_PLACE = frozenset("-~.=%0123456789")
@@ -62,6 +63,17 @@ def on_an_index(distribution: Distribution) -> bool:
     version = distribution.version
     located = distribution.direct_url or distribution.editable
     return not (not version or located or local_part(version) or is_development(version))
+
+
+def is_needed(distribution: Distribution, context: Context) -> bool:
+    """Whether the matrices know it, or something that is installed requires it."""
+    name = name_of(distribution)
+    return name in context.knowledge.packages or any(
+        canonicalize_name(match.group()) == name
+        for one in context.target.distributions
+        for match in map(_PROJECT.match, one.requires)
+        if match
+    )
 
 
 def is_tree(distribution: Distribution) -> bool:

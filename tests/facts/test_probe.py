@@ -458,6 +458,57 @@ def test_files_tell_which_of_two_versions_is_there(venv, case):
     assert {(True, False): "1.26.4", (False, True): "2.0.2", (None, None): ""}[old, new] == expected
 
 
+# {case: (what is there, {version: its RECORD as above}, {version: its files among a mixture})}
+MIXED = {
+    "new sources, an old library": (
+        {"fast/a.py": "new", "fast/core.so": "old"},
+        {
+            "1.0": {"fast/a.py": "old", "fast/core.so": "old"},
+            "2.0": {"fast/a.py": "new", "fast/core.so": "new"},
+        },
+        {"1.0": ("fast/core.so",), "2.0": ("fast/a.py",)},
+    ),
+    "a file that both have tells nothing": (
+        {"fast/a.py": "new", "fast/core.so": "same"},
+        {
+            "1.0": {"fast/a.py": "old", "fast/core.so": "same"},
+            "2.0": {"fast/a.py": "new", "fast/core.so": "same"},
+        },
+        {},
+    ),
+    "a file that one version has alone was left": (
+        {"fast/a.py": "new", "fast/gone.py": "old"},
+        {
+            "1.0": {"fast/a.py": "old", "fast/gone.py": "old"},
+            "2.0": {"fast/a.py": "new"},
+        },
+        {},
+    ),
+    "a file that was edited is of neither": (
+        {"fast/a.py": "new", "fast/b.py": "edited"},
+        {
+            "1.0": {"fast/a.py": "old", "fast/b.py": "old"},
+            "2.0": {"fast/a.py": "new", "fast/b.py": "new"},
+        },
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MIXED)
+def test_files_of_two_versions_in_one_folder(venv, case):
+    files, records, expected = MIXED[case]
+    venv.write(files)
+    for version, listed in records.items():
+        info = f"fast-{version}.dist-info"
+        lines = "".join(f"{path},{hashed(text)}\n" for path, text in listed.items())
+        venv.write(
+            {f"{info}/METADATA": f"Name: fast\nVersion: {version}\n", f"{info}/RECORD": lines}
+        )
+    found = venv.probe().distributions
+    assert {one.version: one.mixed for one in found if one.mixed} == expected
+
+
 def test_one_folder_under_two_names_is_read_once(venv, tmp_path):
     venv.add("numpy", "1.23.5")
     (tmp_path / "link").symlink_to(venv.site)
@@ -665,6 +716,122 @@ def test_package_that_several_distributions_share_is_not_shadowed(venv, tmp_path
         )
     found = venv.probe({"PYTHONPATH": str(earlier)}).distributions
     assert [one.shadowed_by for one in found] == ["", ""]
+
+
+# {case: (files of another entry of the path, more files of site-packages, what is hidden)}
+HIDDEN = {
+    "an empty __init__.py": ({"corp/__init__.py": ""}, {}, ("corp.red",)),
+    "a module": ({"corp.py": ""}, {}, ("corp.red",)),
+    "a copy that has it, too": ({"corp/__init__.py": "", "corp/red.py": ""}, {}, ()),
+    "another portion": ({"corp/blue.py": ""}, {}, ()),
+    "it extends its path": ({"corp/__init__.py": "__path__ = extend_path(__path__, 'x')"}, {}, ()),
+    "a .pth file makes it": ({"corp/__init__.py": ""}, {"x-nspkg.pth": "import sys, corp\n"}, ()),
+    "the package of both": ({"corp/blue.py": ""}, {"corp/__init__.py": ""}, ()),
+}
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("case", HIDDEN)
+def test_package_that_hides_portions_of_a_namespace(venv, tmp_path, case, first):
+    elsewhere, more, hidden = HIDDEN[case]
+    other = tmp_path / "other"
+    code = {"corp/red/__init__.py": "RED = 1\n", "corp/red/core.py": "", "corp/data/x.py": ""}
+    venv.add("corp-red", "1.0", code)
+    venv.write(elsewhere, other)
+    venv.write(more)
+    if not first:
+        venv.write({"zz.pth": f"{other}\n"})
+    (one,) = venv.probe({"PYTHONPATH": str(other)} if first else {}).distributions
+    place = other / next(iter(elsewhere))
+    place = place.parent if place.name == "__init__.py" else place
+    assert (one.hidden, one.hidden_by) == (hidden, str(place) if hidden else "")
+
+
+def test_libraries_that_lie_in_a_namespace_are_not_hidden(venv, tmp_path):
+    """torch finds those of NVIDIA's wheels by their paths."""
+    venv.add("nvidia-cublas", "13.0", {"nvidia/cu13/lib/libcublas.so.13": "library"})
+    venv.write({"nvidia/__init__.py": "", "nvidia/nvtx/__init__.py": ""}, tmp_path / "other")
+    (one,) = venv.probe({"PYTHONPATH": str(tmp_path / "other")}).distributions
+    assert one.hidden == ()
+
+
+def test_libraries_of_other_pythons(venv):
+    old = venv.folder / "lib" / "python2.6" / "site-packages"
+    for name in ("numpy-1.0.dist-info", "lap-0.4.egg-info", "pip-9.dist-info", "numpy"):
+        (old / name).mkdir(parents=True)
+    (venv.folder / "lib" / "python3.1").symlink_to(venv.site.parent)
+    assert venv.probe().other_libraries == {"python2.6": 2}
+
+
+@pytest.fixture
+def newest(tmp_path):
+    """An environment of a Python that lacks modules of the standard library."""
+    found = [one.values[0] for one in interpreters() if one.id.startswith("3.13.")]
+    if not found:
+        pytest.skip("no Python 3.13 is installed")
+    return Environment(tmp_path / "newest", found[0])
+
+
+# {case: (files of a package `app`, what its import lacks)}
+REMOVED = {
+    "at once": ({"app/__init__.py": "import os, imp\n"}, {"imp": "app/__init__.py"}),
+    "a module of one file": (
+        {"app.py": "from distutils.version import x\n"},
+        {"distutils": "app.py"},
+    ),
+    "by a chain": (
+        {
+            "app/__init__.py": "from app.a import (\n    x,\n)\n",
+            "app/a/__init__.py": "from . import b\n",
+            "app/a/b.py": "from ..c import y\n",
+            "app/c.py": "import pipes\n",
+        },
+        {"pipes": "app/c.py"},
+    ),
+    "in try": (
+        {"app/__init__.py": "try:\n    import imp\nexcept ImportError:\n    imp = 0\n"},
+        {},
+    ),
+    "in a function": ({"app/__init__.py": "def f():\n    import imp\n"}, {}),
+    "in a text": ({"app/__init__.py": '"""\nimport imp\n"""\n'}, {}),
+    "a link in a text": (
+        {"app/__init__.py": '"""\nimport app.a\n"""\n', "app/a.py": "import imp\n"},
+        {},
+    ),
+    "a module that nothing imports": ({"app/__init__.py": "", "app/a.py": "import imp\n"}, {}),
+    "one of its own of that name": (
+        {"app/__init__.py": "from . import imp\n", "app/imp.py": ""},
+        {},
+    ),
+    "what is served": ({"app/__init__.py": "import imp\n", "imp.py": ""}, {}),
+    "no Python": ({"app/__init__.py": "import imp\nprint 1\n"}, {}),
+}
+
+
+@pytest.mark.parametrize("case", REMOVED)
+def test_imports_of_modules_that_python_no_longer_has(newest, case):
+    files, removed = REMOVED[case]
+    newest.add("app", "1.0", files)
+    (one,) = newest.probe().distributions
+    assert one.removed == removed
+
+
+@pytest.mark.parametrize(
+    ("default", "chosen", "removed"),
+    [
+        ("local", None, {}),
+        ("stdlib", None, {"distutils": "app/__init__.py"}),
+        ("stdlib", "local", {}),
+        ("local", "stdlib", {"distutils": "app/__init__.py"}),
+    ],
+)
+def test_setuptools_brings_distutils_along(newest, default, chosen, removed):
+    newest.add("app", "1.0", {"app/__init__.py": "import distutils.core\n"})
+    line = f"import os; var = 'X'; enabled = os.environ.get(var, '{default}') == 'local'\n"
+    newest.write({"setuptools/__init__.py": "", "distutils-precedence.pth": line})
+    environ = {"SETUPTOOLS_USE_DISTUTILS": chosen} if chosen else {}
+    (one,) = newest.probe(environ).distributions
+    assert one.removed == removed
 
 
 def test_later_develop_install_is_shadowed_and_backports_are_not(venv, tmp_path):

@@ -170,7 +170,8 @@ READERS = ("facts/pasted/", "facts/nvidia_smi.py")
 SAYERS = {"unseen", "ReportError", "Unknown"}
 #: Commands, styles and what is looked for in texts of others: the same in every language.
 COMMANDS = re.compile(
-    r"(?:import|conda|docker|srun|envdoctor|rm|clang|gcc|nvcc|torch|bold|not bold|-m|--[a-z-]+)"
+    r"(?:import|conda|docker|srun|envdoctor|rm|apt-get|dnf|sudo|ulimit|mount|ldconfig|clang|gcc|nvcc"
+    r"|torch|bold|not bold|-m|--[a-z-]+)"
     r"(?: |$)"
 )
 NOT_SAID = {

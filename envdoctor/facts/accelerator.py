@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
+import msgspec
+
 from envdoctor.facts import nvidia
 from envdoctor.facts.host import Host
 from envdoctor.model.facts import Accelerator, Gpu, Observed, seen, unseen
@@ -73,12 +75,36 @@ _OTHERS = (
 )
 
 
+# How the PCI bus names NVIDIA, and the devices that are looked at.
+_NVIDIA = "0x10de"
+_MAX_PCI = 2000
+
+
 def observe_accelerator(host: Host, limit: float = nvidia.LIMIT) -> Accelerator:
     """Whose accelerators are here, which, and how they are served.
 
     `limit` bounds a source that asks NVIDIA's driver, in seconds. Where no vendor left a sign,
     no child is started.
     """
+    accelerator = _observe(host, limit)
+    return msgspec.structs.replace(accelerator, pci=_pci(host))
+
+
+def _pci(host: Host) -> Observed[int]:
+    """NVIDIA's display controllers, as the kernel lists them; a container sees the host's."""
+    folder = "/sys/bus/pci/devices"
+    classes = host.glob(f"{folder}/*/class")
+    if not classes:
+        return unseen(f"{folder} cannot be read")
+    count = 0
+    for path in classes[:_MAX_PCI]:
+        if (host.read_text(path) or "").startswith("0x03"):  # VGA and 3D controllers
+            vendor = host.read_text(f"{path.rpartition('/')[0]}/vendor") or ""
+            count += vendor.strip() == _NVIDIA
+    return seen(count, folder)
+
+
+def _observe(host: Host, limit: float) -> Accelerator:
     vendor, signs = _vendor(host)
     if vendor.value == "nvidia":
         return nvidia.observe_nvidia(host, vendor, limit)

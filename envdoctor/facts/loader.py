@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import Iterator, List, NamedTuple, Tuple
+from typing import Iterator, List, NamedTuple, Optional, Tuple
 
 from envdoctor.facts.host import Host
 
@@ -25,16 +25,21 @@ class Found(NamedTuple):
     origin: str
 
 
-def find(host: Host, soname: str, library_path: bool = True) -> List[Found]:
+def find(
+    host: Host, soname: str, library_path: bool = True, cache: Optional[bytes] = None
+) -> List[Found]:
     """The files that serve `soname`, the one that the loader takes first; each file once.
 
     It looks at LD_LIBRARY_PATH (unless `library_path` is False), the loader's cache and the
     default folders. Folders that a program itself names (RPATH, RUNPATH) are not considered.
+    `cache` is what `read_cache` returned, for who looks for many.
     """
     found, files = [], set()
-    for path, origin in _candidates(host, soname, library_path):
+    if cache is None:
+        cache = read_cache(host)
+    for path, origin in _candidates(host, soname, library_path, cache):
         real = host.real(path)
-        if real not in files and _fits(host, path):
+        if real not in files and fits(host, path):
             files.add(real)
             found.append(Found(path, origin))
     return found
@@ -47,20 +52,29 @@ def default_folders(architecture: str) -> Tuple[str, ...]:
     return (*own, "/lib64", "/usr/lib64", "/lib", "/usr/lib")
 
 
-def _candidates(host: Host, soname: str, library_path: bool) -> Iterator[Found]:
+def library_path_folders(host: Host) -> List[str]:
+    """The absolute folders of LD_LIBRARY_PATH in order, without a slash at their end."""
+    folders = host.environ.get("LD_LIBRARY_PATH", "").replace(";", ":").split(":")
+    return [folder.rstrip("/") or "/" for folder in folders if folder.startswith("/")]
+
+
+def read_cache(host: Host) -> bytes:
+    """The loader's cache; empty if there is none."""
+    return host.read_bytes(CACHE, _CACHE_CAP) or b""
+
+
+def _candidates(host: Host, soname: str, library_path: bool, cache: bytes) -> Iterator[Found]:
     if library_path:
-        for folder in host.environ.get("LD_LIBRARY_PATH", "").replace(";", ":").split(":"):
-            if folder.startswith("/"):
-                yield Found(f"{folder.rstrip('/')}/{soname}", "LD_LIBRARY_PATH")
-    for path in _cached(host, soname):
+        for folder in library_path_folders(host):
+            yield Found(f"{folder}/{soname}", "LD_LIBRARY_PATH")
+    for path in _cached(host, soname, cache):
         yield Found(path, CACHE)
     for folder in default_folders(host.architecture):
         yield Found(f"{folder}/{soname}", "the loader's default folders")
 
 
-def _cached(host: Host, soname: str) -> List[str]:
+def _cached(host: Host, soname: str, data: bytes) -> List[str]:
     """The paths that the loader's cache has for the name, in its order."""
-    data = host.read_bytes(CACHE, _CACHE_CAP) or b""
     start = data.find(_MAGIC)  # an older table may come before it
     name = soname.encode() + b"\0"
     if start < 0 or len(data) < start + _HEADER or name not in data:
@@ -77,7 +91,7 @@ def _cached(host: Host, soname: str) -> List[str]:
     return paths
 
 
-def _fits(host: Host, path: str) -> bool:
+def fits(host: Host, path: str) -> bool:
     """Whether the file exists and is no 32-bit object, which the loader passes over."""
     head = host.read_bytes(path, 5)
     return head is not None and head != b"\x7fELF\x01"

@@ -7,17 +7,20 @@ import re
 import shlex
 from typing import Dict, Iterator, List, Optional, Tuple
 
-from envdoctor.facts import loader
+from envdoctor.facts import libraries, limits, loader
 from envdoctor.facts.host import Host
-from envdoctor.model.facts import Machine, Observed, seen, unseen
+from envdoctor.model.facts import Machine, Observed, Target, seen, unseen
 from envdoctor.model.text import number
 
 _LIBRARY_CAP = 64 * 1024 * 1024
 _PACKAGES_CAP = 32 * 1024 * 1024
 
 
-def observe_machine(host: Host) -> Machine:
-    """What the operating system and its limits are, as processes of this environment see them."""
+def observe_machine(host: Host, target: Optional[Target] = None) -> Machine:
+    """What the operating system and its limits are, as processes of this environment see them.
+
+    `target` is the environment in whose folders libraries are looked for, too.
+    """
     return Machine(
         os=_os(host),
         kernel=_kernel(host),
@@ -29,6 +32,11 @@ def observe_machine(host: Host) -> Machine:
         jetson=_jetson(host),
         memory_mib=_memory(host),
         cpus=_cpus(host),
+        shm_mib=limits.observe_shm(host),
+        open_files=limits.observe_open_files(host),
+        interfaces=limits.observe_interfaces(host),
+        ahead=libraries.observe_ahead(host),
+        libraries=libraries.observe_libraries(host, target),
     )
 
 

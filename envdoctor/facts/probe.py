@@ -73,7 +73,7 @@ VARIABLES = frozenset(
     """.split()  # noqa: SIM905
 )
 VARIABLE_STARTS = (
-    *("CUDA", "CUDNN", "CUBLAS", "NVCC", "NVIDIA_", "NCCL_", "TORCH", "PYTORCH", "MMCV_"),
+    *("CUDA", "CUDNN", "CUBLAS", "NVCC", "NVIDIA_", "NCCL_", "GLOO_", "TORCH", "PYTORCH", "MMCV_"),
     *("FLASH_ATTENTION_", "DS_BUILD_", "MKL_", "KMP_", "OPENBLAS_", "PIP_", "UV_", "SETUPTOOLS_"),
     *("ROCM_", "HIP_", "ROCR_", "HSA_", "PPU_", "ASCEND_", "MACA_", "MUSA_", "COREX_", "DTK_"),
 )

@@ -23,6 +23,8 @@ _URL = re.compile(
     r"(?:\?[^\s#'\"]*)?"
 )
 _UUID = re.compile(r"\b(GPU|MIG)-(?:GPU-)?[0-9a-fA-F]{8}[0-9a-fA-F-]*(?:/\d+/\d+)?")
+# Interfaces that systemd names by their hardware address.
+_ADDRESS = re.compile(r"\b(enx|wlx|wwx)[0-9a-f]{12}\b")
 # Names of accounts and machines that identify nobody, and words that paths are made of.
 _NOT_PERSONAL = frozenset(
     """
@@ -63,7 +65,8 @@ def redact(facts: Facts, identity: Optional[Identity] = None) -> Facts:
 
     Home folders become "~". The names of their owners, and those of `identity` (by default who
     runs this process, and where), become "user" and "host" wherever they stand for themselves in a
-    path or a variable. URLs lose credentials and queries, variables the UUIDs of GPUs.
+    path or a variable. URLs lose credentials and queries, variables the UUIDs of GPUs, network
+    interfaces the hardware addresses in their names.
     """
     told = msgspec.to_builtins(facts)
     cleaner = _Cleaner(identity or own_identity(), facts, tuple(_strings(told)))
@@ -97,6 +100,7 @@ class _Cleaner:
     def text(self, text: str, is_free: bool) -> str:
         """The text cleaned."""
         text = _UUID.sub(r"\1-uuid", text)
+        text = _ADDRESS.sub(r"\1-address", text)
         if self.homes:
             text = self.homes.sub("~", text)
         text = _HOME.sub("~", text)

@@ -58,7 +58,7 @@ def observe(python: Optional[str], env: Optional[str], environ: Mapping[str, str
     return Facts(
         envdoctor_version=__version__,
         taken=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        machine=observe_machine(host),
+        machine=observe_machine(host, observed.value),
         tools=observe_tools(host, observed.value),
         accelerator=accelerator.result(),
         target=observed,

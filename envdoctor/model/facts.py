@@ -60,6 +60,15 @@ class Gpu(Record, frozen=True, omit_defaults=True):
     mig: Optional[str] = None  # MIG profile, e.g. "1g.10gb"; None where MIG is off
 
 
+class Library(Record, frozen=True, omit_defaults=True):
+    """A shared object as the dynamic loader finds it by name."""
+
+    soname: str  # the name that is asked for, "libcudnn.so.9"
+    path: str = ""  # empty where it was looked for and is not there
+    origin: str = ""  # "LD_LIBRARY_PATH", "LD_PRELOAD", the loader's cache, the environment, ...
+    version: str = ""  # "9.1.0": of the file it links to, or of the wheel that it lies in
+
+
 class Machine(Record, frozen=True, omit_defaults=True):
     """The operating system as processes of this environment see it."""
 
@@ -73,6 +82,13 @@ class Machine(Record, frozen=True, omit_defaults=True):
     jetson: Observed[str] = Observed()  # L4T release, "35.4.1"; unknown elsewhere
     memory_mib: Observed[int] = Observed()  # what may be used: the cgroup's limit if lower
     cpus: Observed[int] = Observed()
+    shm_mib: Observed[int] = Observed()  # size of /dev/shm
+    open_files: Observed[int] = Observed()  # soft limit of a process started here
+    interfaces: Observed[Tuple[str, ...]] = Observed()  # network interfaces, "eth0"
+    # CUDA's libraries that LD_LIBRARY_PATH or LD_PRELOAD put before others, in the loader's order
+    ahead: Observed[Tuple[Library, ...]] = Observed()
+    # what common wheels leave to the system: each name that was looked for, found or not
+    libraries: Observed[Tuple[Library, ...]] = Observed()
 
 
 class Accelerator(Record, frozen=True, omit_defaults=True):
@@ -90,6 +106,8 @@ class Accelerator(Record, frozen=True, omit_defaults=True):
     # what a tool said where the driver did not serve it, by kind, as a report tells it: "broken",
     # "mismatch" (of kernel module and libraries), "old"
     refused: Dict[str, Observed[str]] = {}
+    # NVIDIA's display controllers on the PCI bus, whether or not a driver serves them
+    pci: Observed[int] = Observed()
 
 
 class Toolkit(Record, frozen=True, omit_defaults=True):

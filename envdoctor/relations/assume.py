@@ -220,7 +220,11 @@ def _os(facts: Facts, value: str, knowledge: Knowledge) -> Facts:
         return _unknown(f"{column} of {value} is unknown") if cell is None else _assumed(str(cell))
 
     machine: Machine = replace(
-        facts.machine, os=_assumed(value), glibc=given("glibc"), libstdcxx=given("glibcxx")
+        facts.machine,
+        os=_assumed(value),
+        glibc=given("glibc"),
+        libstdcxx=given("glibcxx"),
+        libraries=_unknown(f"which libraries {value} has is not known"),
     )
     gcc = row.get("gcc")
     compiler: Observed[Compiler] = _unknown(f"gcc of {value} is unknown")

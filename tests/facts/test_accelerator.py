@@ -724,3 +724,31 @@ def test_a_stub_that_the_loader_takes_serves_nothing(tmp_path):
     assert found.serves == unseen(
         "NVML: no libnvidia-ml.so.1; nvidia-smi: no such command; libcuda: error (34)"
     )
+
+
+def on_the_bus(*devices):
+    """Devices of the PCI bus by vendor and class."""
+    files = {}
+    for number, (vendor, kind) in enumerate(devices):
+        folder = f"/sys/bus/pci/devices/0000:0{number}:00.0"
+        files.update({f"{folder}/vendor": f"{vendor}\n", f"{folder}/class": f"{kind}\n"})
+    return files
+
+
+def test_cards_on_the_bus_without_a_driver(tmp_path):
+    cards = on_the_bus(
+        ("0x10de", "0x030000"),  # VGA
+        ("0x10de", "0x040300"),  # its sound
+        ("0x10de", "0x030200"),  # 3D, as data-centre cards are
+        ("0x8086", "0x030000"),
+        ("0x10de", "0x068000"),  # NVSwitch
+    )
+    lay_out(tmp_path, cards)
+    found = observe_accelerator(recorded_host(tmp_path))
+    assert found.vendor.value == "none"
+    assert found.pci == seen(2, "/sys/bus/pci/devices")
+
+
+def test_a_bus_that_is_hidden_tells_nothing(tmp_path):
+    found = observe_accelerator(recorded_host(tmp_path))
+    assert found.pci == unseen("/sys/bus/pci/devices cannot be read")

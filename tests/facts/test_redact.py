@@ -96,6 +96,14 @@ def test_software_keeps_its_name():
     assert redact(facts, identity) == facts
 
 
+def test_hardware_addresses_in_names_of_interfaces():
+    machine = Machine(interfaces=seen(("enx00e04c680001", "eth0", "wlx00c0caa4b2c3"), "/proc"))
+    target = Target("/p", "3.8.18", environ={"NCCL_SOCKET_IFNAME": "=enx00e04c680001,ib0"})
+    found = redact(Facts(machine=machine, target=seen(target, "")), ADA)
+    assert found.machine.interfaces.value == ("enx-address", "eth0", "wlx-address")
+    assert found.target.value.environ["NCCL_SOCKET_IFNAME"] == "=enx-address,ib0"
+
+
 def test_own_identity_is_taken_out():
     identity = own_identity()
     assert all(identity.hosts)

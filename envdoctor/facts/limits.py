@@ -25,10 +25,10 @@ def observe_shm(host: Host) -> Observed[int]:
             options = words[3] if words[2] == "tmpfs" else None
     if options is None:
         return unseen(f"{_MOUNTS} has no tmpfs at /dev/shm")
-    size = re.search(r"(?:^|,)size=(\d+)([kmg]?)(?:,|$)", options)
+    size = re.search(r"(?:^|,)size=([0-9]{1,18})([kmg]?)(?:,|$)", options)
     if size:
         return seen(int(size[1]) * _UNITS[size[2]] // 2**20, _MOUNTS)
-    total = re.search(r"^MemTotal:\s*(\d+) kB", host.read_text("/proc/meminfo") or "", re.MULTILINE)
+    total = re.search(r"^MemTotal:\s*([0-9]{1,18}) kB", host.read_text("/proc/meminfo") or "", re.MULTILINE)
     if total and "size=" not in options:
         return seen(int(total[1]) // 2048, f"{_MOUNTS}: half of the memory, as no size is given")
     return unseen(f"{_MOUNTS} does not tell the size of /dev/shm")
@@ -37,7 +37,7 @@ def observe_shm(host: Host) -> Observed[int]:
 def observe_open_files(host: Host) -> Observed[int]:
     """How many files a process may have open (the soft limit, `ulimit -n`)."""
     limit = re.search(
-        r"^Max open files\s+(\d+|unlimited)\s", host.read_text(_LIMITS) or "", re.MULTILINE
+        r"^Max open files\s+([0-9]{1,18}|unlimited)\s", host.read_text(_LIMITS) or "", re.MULTILINE
     )
     if limit is None:
         return unseen(f"{_LIMITS} cannot be read")

@@ -157,8 +157,10 @@ def test_what_strangers_wrote_is_no_template() -> None:
 
 # --- the code --------------------------------------------------------------------------------
 
-#: Modules of which no text reaches a user: what they say is for whoever writes matrices or rules.
+#: Modules of which no text reaches a user: what they say is for whoever writes matrices or rules,
+#: or gets a report of a fault of envdoctor's own.
 FOR_CONTRIBUTORS = (
+    "commands/crash.py",
     "knowledge/",
     "model/",
     "relations/expression.py",

@@ -6,8 +6,6 @@ import importlib
 import io
 import os
 import sys
-import traceback
-from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import click
@@ -28,11 +26,9 @@ from envdoctor.commands.policy import Policy, policy_options
 from envdoctor.commands.program import program
 from envdoctor.commands.session import Inputs
 from envdoctor.model.language import translate
-from envdoctor.model.text import clean
 
 #: Modules beside this one, imported when they are called: start-up time is part of every answer.
 _COMMANDS = ("check", "explain", "facts")
-_PACKAGE = Path(__file__).resolve().parent.parent
 
 
 class Commands(click.Group):
@@ -140,9 +136,11 @@ def run(arguments: Sequence[str]) -> int:
         show(error, chosen)
         return error.exit_code
     except Exception as error:
-        if {"-v", "--verbose"} & set(arguments):
-            say(traceback.format_exc())
-        show(_internal(error), chosen)
+        from envdoctor.commands import crash
+
+        show(crash.failure(error), chosen)
+        redacted = not {"-v", "--verbose"} & set(arguments)
+        say(crash.report(error, arguments, invocation, redacted))
         return COULD_NOT_EXAMINE
     return code if isinstance(code, int) else 0
 
@@ -184,18 +182,3 @@ class _Options:
     def __iter__(self) -> Iterator[click.Parameter]:
         for command in (cli, *(command for _, command in _commands())):
             yield from command.params
-
-
-def _internal(error: Exception) -> Failure:
-    """What to say of a fault of envdoctor's own."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if _PACKAGE in Path(frame.filename).parents]
-    place = ""
-    if own:
-        path = Path(own[-1].filename).relative_to(_PACKAGE.parent)
-        place = f" ({path}:{own[-1].lineno})"
-    return Failure(
-        f"internal error: {clean(f'{type(error).__name__}: {error}')}{place}",
-        "Please report it with the output of the same command with --verbose, and a snapshot: "
-        "envdoctor facts -o facts.json",
-    )

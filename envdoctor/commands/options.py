@@ -208,7 +208,7 @@ traceback_option = click.option(
     "--verbose",
     is_flag=True,
     expose_value=False,
-    help="Show the traceback of an internal error.",
+    help="Of an internal error, show paths as they are.",
 )
 
 

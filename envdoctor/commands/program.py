@@ -46,7 +46,7 @@ def as_called(text: str) -> str:
 
 
 def fixes_as_called(report: Report) -> Report:
-    """A report whose fixes can be typed here; for people, since programs compare them."""
+    """A report whose commands can be typed here; for people, since programs compare them."""
     import msgspec
 
     def called(fix: Fix) -> Fix:
@@ -54,7 +54,11 @@ def fixes_as_called(report: Report) -> Report:
         return msgspec.structs.replace(fix, commands=commands)
 
     findings = [
-        msgspec.structs.replace(finding, fixes=tuple(map(called, finding.fixes)))
+        msgspec.structs.replace(
+            finding,
+            fixes=tuple(map(called, finding.fixes)),
+            verify=tuple(map(as_called, finding.verify)),
+        )
         for finding in report.findings
     ]
     return msgspec.structs.replace(report, findings=tuple(findings))

@@ -28,7 +28,9 @@ def observe_shm(host: Host) -> Observed[int]:
     size = re.search(r"(?:^|,)size=([0-9]{1,18})([kmg]?)(?:,|$)", options)
     if size:
         return seen(int(size[1]) * _UNITS[size[2]] // 2**20, _MOUNTS)
-    total = re.search(r"^MemTotal:\s*([0-9]{1,18}) kB", host.read_text("/proc/meminfo") or "", re.MULTILINE)
+    total = re.search(
+        r"^MemTotal:\s*([0-9]{1,18}) kB", host.read_text("/proc/meminfo") or "", re.MULTILINE
+    )
     if total and "size=" not in options:
         return seen(int(total[1]) // 2048, f"{_MOUNTS}: half of the memory, as no size is given")
     return unseen(f"{_MOUNTS} does not tell the size of /dev/shm")

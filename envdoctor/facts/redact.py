@@ -73,6 +73,11 @@ def redact(facts: Facts, identity: Optional[Identity] = None) -> Facts:
     return msgspec.convert(cleaner.clean(told), Facts)
 
 
+def redact_text(text: str, identity: Optional[Identity] = None) -> str:
+    """A text of any kind without personal details, as in `redact`."""
+    return _Cleaner(identity or own_identity(), Facts(), (text,)).clean(text, is_free=True)  # type: ignore[no-any-return]
+
+
 class _Cleaner:
     def __init__(self, identity: Identity, facts: Facts, strings: Tuple[str, ...]):
         owners = {match["user"] for text in strings for match in _HOME.finditer(text)}

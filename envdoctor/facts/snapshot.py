@@ -22,7 +22,18 @@ from envdoctor.facts.accelerator import observe_accelerator
 from envdoctor.facts.host import Host
 from envdoctor.facts.machine import observe_machine
 from envdoctor.facts.tools import observe_tools
-from envdoctor.model.facts import SCHEMA_VERSION, Facts, Observed, Target, unseen
+from envdoctor.model.facts import (
+    FAILED,
+    SCHEMA_VERSION,
+    Accelerator,
+    Facts,
+    Machine,
+    Observed,
+    Record,
+    Target,
+    Tools,
+    unseen,
+)
 from envdoctor.model.text import clean
 
 T = TypeVar("T")
@@ -55,12 +66,14 @@ def observe(python: Optional[str], env: Optional[str], environ: Mapping[str, str
         if python is not None or env is not None:
             raise
         observed = unseen(str(error))  # the machine can be told all the same
+    except Exception as error:
+        observed = unseen(_failed(error))
     return Facts(
         envdoctor_version=__version__,
         taken=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        machine=observe_machine(host, observed.value),
-        tools=observe_tools(host, observed.value),
-        accelerator=accelerator.result(),
+        machine=_whatever(lambda: observe_machine(host, observed.value), Machine()),
+        tools=_whatever(lambda: observe_tools(host, observed.value), Tools()),
+        accelerator=_whatever(accelerator.result, Accelerator()),
         target=observed,
     )
 
@@ -71,9 +84,27 @@ def observe_machine_alone(environ: Mapping[str, str]) -> Facts:
     return Facts(
         envdoctor_version=__version__,
         taken=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        machine=observe_machine(host),
-        accelerator=observe_accelerator(host),
+        machine=_whatever(lambda: observe_machine(host), Machine()),
+        accelerator=_whatever(lambda: observe_accelerator(host), Accelerator()),
     )
+
+
+R = TypeVar("R", bound=Record)
+
+
+def _whatever(observe: Callable[[], R], nothing: R) -> R:
+    """What was observed; where a fault of ours keeps it, `nothing`, with that as the reason."""
+    try:
+        return observe()
+    except Exception as error:
+        reason = _failed(error)
+        facts = [n for n in nothing.__struct_fields__ if isinstance(getattr(nothing, n), Observed)]
+        unknown: Dict[str, Observed[Any]] = {name: unseen(reason) for name in facts}
+        return msgspec.structs.replace(nothing, **unknown)
+
+
+def _failed(error: Exception) -> str:
+    return clean(f"{FAILED}: {type(error).__name__}: {error}")
 
 
 class _Meanwhile(Generic[T]):

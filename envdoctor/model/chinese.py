@@ -67,6 +67,11 @@ SAID: Dict[str, str] = {
     "; {number} notes": "；{number} 条提示",
     "; {number} ignored": "；忽略 {number} 个",
     "; {number} known": "；已接受 {number} 个",
+    "; {number} part of the check failed": "；有 {number} 项检查自身出错",
+    "; {number} parts of the check failed": "；有 {number} 项检查自身出错",
+    "Failed, which is a fault of envdoctor's own, to be reported with a snapshot: {parts}": (
+        "以下检查自身出错，这是 envdoctor 的缺陷，请附快照反馈：{parts}"
+    ),
     " (--verbose)": "（--verbose 查看）",
     "not examined: no Python environment": "未检查：没有 Python 环境",
     "nothing found wrong": "未发现问题",
@@ -176,6 +181,10 @@ SAID: Dict[str, str] = {
         "{build} 比兼容矩阵已知的版本（{newest}）更新：未经测试"
     ),
     "the rule itself failed: {error}": "规则自身出错：{error}",
+    "{package}: judging it failed: {error}": "{package}：判断时自身出错：{error}",
+    "looking for changes failed: {error}": "查找改动时自身出错：{error}",
+    "looking for the cause failed: {error}": "查找起因时自身出错：{error}",
+    "{part}: {reason}": "{part}：{reason}",
     "{fact} is unknown": "{fact} 未知",
     "there is no {thing} here": "这里没有 {thing}",
     # what click prints of itself
@@ -588,8 +597,8 @@ WRITTEN: Dict[str, str] = {
     "Name one: envdoctor check --python PATH": "请指定一个：envdoctor check --python PATH",
     "{option} belongs after the command: {command}": "{option} 应写在子命令之后：{command}",
     "internal error: {error}": "内部错误：{error}",
-    "Please report it with the output of the same command with --verbose, and a snapshot: {command}": (
-        "请附上同一命令加 --verbose 的输出和一份快照反馈此问题：{command}"
+    "Please report it with the lines below, and a snapshot: {command}": (
+        "请附上下面这几行和一份快照反馈此问题：{command}"
     ),
     "the matrices cannot be read: {reason}": "无法读取兼容矩阵：{reason}",
     "no finding is called {name}; {hint}": "没有名为 {name} 的问题；{hint}",
@@ -597,6 +606,7 @@ WRITTEN: Dict[str, str] = {
     "{file}: has schema version {version}; this envdoctor reads {known}": (
         "{file}：格式版本为 {version}；此 envdoctor 只能读取 {known}"
     ),
+    "the probe itself failed": "探测自身出错",
     "is no baseline of `envdoctor check --write-baseline`": (
         "不是 `envdoctor check --write-baseline` 写出的基线文件"
     ),
@@ -685,7 +695,7 @@ WRITTEN: Dict[str, str] = {
     "535.129.03; of a branch, 535, its lowest release known": "535.129.03；若写分支 535，则取其已知的最低版本",
     "nvcc's CUDA, 12.1": "nvcc 的 CUDA 版本，如 12.1",
     "Give up after this time.": "超过这一时间就放弃。",
-    "Show the traceback of an internal error.": "显示内部错误的 traceback。",
+    "Of an internal error, show paths as they are.": "出现内部错误时，原样显示路径。",
     "GPUs known by name, with their compute capability; any other: --gpu sm_90": (
         "按名称已知的显卡及其算力；其他显卡请写 --gpu sm_90"
     ),

@@ -42,6 +42,8 @@ def seen(value: T, origin: str) -> Observed[T]:
     return Observed(value=value, origin=origin)
 
 
+#: How the reason begins why a fact is unknown that a fault of envdoctor's own kept from being read.
+FAILED = "the probe itself failed"
 #: Why a fact is unknown that a pasted report could hold.
 NOT_SAID = "the report does not say"
 

@@ -165,9 +165,17 @@ def _full(language: str, finding: Finding, view: View, done: Done) -> List[Text]
     for number, fix in enumerate(finding.fixes):
         label = "Smallest change: {change}" if number == 0 else "Or: {change}"
         lines += _fix(say(language, label, change=fix.summary), fix, view, done)
-    if finding.verify:
-        lines += [Text(f"   {say(language, 'Look yourself:')}"), *_commands(finding.verify)]
-    return lines
+    return [*lines, *_verify(language, finding, view)]
+
+
+def _verify(language: str, finding: Finding, view: View) -> List[Text]:
+    """How to see it without envdoctor: one command on the line that says so, if it fits."""
+    label = Text(f"   {say(language, 'Look yourself:')}")
+    if len(finding.verify) == 1:
+        inline = Text.assemble(label, " ", (clean(finding.verify[0], _WHOLE), "cyan"))
+        if inline.cell_len <= view.width:
+            return [inline]
+    return [label, *_commands(finding.verify)] if finding.verify else []
 
 
 def _fix(said: str, fix: Fix, view: View, done: Done) -> List[Text]:
@@ -235,6 +243,15 @@ def _foot(report: Report, brief: int, view: View) -> List[Text]:
     if report.skipped and not view.verbose:
         said.append(say(language, "Skipped: {number} (--verbose).", number=len(report.skipped)))
     lines = wrapped(Text("  ".join(said)), view.width) if said else []
+    failed = [f"{s.code} ({s.reason})" for s in report.skipped if s.failed]
+    if failed:
+        parts = say(language, "; ").join(map(clean, failed))
+        told = say(
+            language,
+            "Failed, which is a fault of envdoctor's own, to be reported with a snapshot: {parts}",
+            parts=parts,
+        )
+        lines += wrapped(Text(told), view.width)
     if view.verbose and report.skipped:
         lines.append(Text(say(language, "Skipped:")))
         for skipped in report.skipped:

@@ -46,7 +46,7 @@ def verdict(report: Report, facts: Facts) -> str:
 
 
 def set_aside(report: Report) -> str:
-    """What was found and is not told, as an end of the verdict: "; 2 ignored; 1 known"."""
+    """What is not told or could not be, as an end of the verdict: "; 2 ignored; 1 known"."""
     said = ""
     for number, one, many in (
         (len(report.ignored), "; {number} ignored", "; {number} ignored"),
@@ -54,6 +54,11 @@ def set_aside(report: Report) -> str:
             len(report.baseline.known) if report.baseline is not None else 0,
             "; {number} known",
             "; {number} known",
+        ),
+        (
+            sum(skipped.failed for skipped in report.skipped),
+            "; {number} part of the check failed",
+            "; {number} parts of the check failed",
         ),
     ):
         said += count(report.language, number, one, many) if number else ""

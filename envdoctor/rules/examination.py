@@ -69,9 +69,14 @@ class Examination:
         for name, domain in self.observed.domains.items():
             if name not in self.knowledge.packages or not isinstance(domain[0], Build):
                 continue
-            judgement = judge(
-                self.relations, name, self.observed.domains, self.observed.accelerator
-            )
+            try:
+                judgement = judge(
+                    self.relations, name, self.observed.domains, self.observed.accelerator
+                )
+            except Exception as error:
+                self.unsettled |= {bound.finding for bound in self.relations.of(name)}
+                self.failed("relations", "{package}: judging it failed: {error}", error, name)
+                continue
             violations[name] = judgement.violations
             held.update(dict.fromkeys(bound.finding for bound in judgement.held))
             for bound, reason in judgement.undecided:
@@ -79,7 +84,13 @@ class Examination:
                     page = self.by_name[bound.finding]
                     self.unsettled.add(page.name)
                     undecided.setdefault((page.code, reason), set()).add(self._called(domain[0]))
-        self._tell(violations)
+        try:
+            self._tell(violations)
+        except Exception as error:
+            broken = [violation for found in violations.values() for violation in found]
+            self.unsettled |= {breach.bound.finding for one in broken for breach in one.breaches}
+            names = say(self.language, ", ").join(name for name in violations if violations[name])
+            self.failed("relations", "{package}: judging it failed: {error}", error, names)
         for build in self.observed.untested:
             self.unsettled |= {bound.finding for bound in self.relations.of(build.component)}
             newest = self.knowledge.packages[build.component].newest
@@ -102,7 +113,18 @@ class Examination:
     def _tell(self, violations: Mapping[str, Tuple[Violation, ...]]) -> None:
         for name in violations:
             for violation in self._causes(name, violations):
-                self.findings.append(self._broken(violation))
+                try:
+                    self.findings.append(self._broken(violation))
+                except Exception as error:  # noqa: PERF203
+                    self.goals.pop(len(self.findings), None)
+                    self.unsettled |= {breach.bound.finding for breach in violation.breaches}
+                    self.failed("relations", "{package}: judging it failed: {error}", error, name)
+
+    def failed(self, code: str, template: str, error: Exception, package: str = "") -> None:
+        """Say that a fault of envdoctor's own kept something from being judged."""
+        named = f"{type(error).__name__}: {error}"
+        said = say(self.language, template, error=named, package=package)
+        self.skipped.append(Skipped(code, clean(said), failed=True))
 
     def _is_told(self, violation: Violation) -> bool:
         """Not that it cannot be installed: it is; whether it can be imported, tags tell a rule."""
@@ -183,6 +205,12 @@ class Examination:
 
     def mend(self) -> None:
         """Plan the changes, now that all that is broken is known: the gravest, the root first."""
+        try:
+            self._mend()
+        except Exception as error:
+            self.failed("changes", "looking for changes failed: {error}", error)
+
+    def _mend(self) -> None:
         if not self.goals:
             return
         places = sorted(self.goals, key=self._urgency)
@@ -250,24 +278,21 @@ class Examination:
             try:
                 rule = importlib.import_module(f"envdoctor.rules.{page.module}")
                 said = list(rule.examine(context))
+                faults = [one for one in said if isinstance(one, Fault)]
+                found = [self._fault(page, fault) for fault in faults]
             except Exception as error:
-                failed = "the rule itself failed: {error}"
-                named = f"{type(error).__name__}: {error}"
-                self.skipped.append(
-                    Skipped(page.code, clean(say(self.language, failed, error=named)))
-                )
+                self.failed(page.code, "the rule itself failed: {error}", error)
                 self.unsettled.add(page.name)
                 continue
-            faults = [one for one in said if isinstance(one, Fault)]
             for one in said:
                 if isinstance(one, Undecided):
                     reason = translate(self.language, clean(one.reason))
                     self.skipped.append(Skipped(page.code, reason))
                     self.unsettled.add(page.name)
-            for fault in faults:
+            for fault, finding in zip(faults, found):
                 if fault.goal is not None:
                     self.goals[len(self.findings)] = fault.goal
-                self.findings.append(self._fault(page, fault))
+                self.findings.append(finding)
             if not faults and page.severity != "info" and not _is_reported(self.facts):
                 self.ruled_out.append(page.name)
 

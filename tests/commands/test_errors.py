@@ -11,6 +11,7 @@ from typing import Any, Callable, List
 
 import pytest
 
+from envdoctor import __version__ as envdoctor_version
 from envdoctor.__main__ import main
 from envdoctor.knowledge.document import DocumentError
 
@@ -179,15 +180,91 @@ def test_an_internal_error_is_a_sentence(
     monkeypatch.setattr("envdoctor.rules.check.check", broken)
     ended = envdoctor("check", "--facts", snapshot)
     assert (ended.code, ended.out) == (3, "")
-    first, second = ended.err.splitlines()
+    first, second, *report = ended.err.splitlines()
     assert first.startswith("envdoctor: internal error: KeyError: ")
     assert "(envdoctor/commands/check.py:" in first
-    assert "\x1b" not in first
+    assert "\x1b" not in ended.err
     assert "envdoctor facts -o facts.json" in second
-    for command in (["check"], []):
-        verbose = envdoctor(*command, "--facts", snapshot, "--verbose")
-        assert verbose.code == 3
-        assert "Traceback" in verbose.err
+    assert (report[0], report[-1]) == ("--- envdoctor report ---", "--- end ---")
+    for command in ([], ["facts", "--gpu", "a100"]):
+        monkeypatch.setattr("envdoctor.relations.assume.assume", broken)
+        again = envdoctor(*command, "--facts", snapshot)
+        assert again.code == 3
+        assert "Traceback" in again.err
+    chinese = envdoctor("check", "--facts", snapshot, "--lang", "zh").err.splitlines()
+    assert "内部错误" in chinese[0]
+    assert chinese[1].startswith("  请附上下面这几行")
+
+
+def test_the_report_of_an_internal_error_can_be_pasted(
+    envdoctor: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+    snapshot: str,
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "ann.smith"
+    module = home / "site-packages" / "faulty.py"
+    module.parent.mkdir(parents=True)
+    module.write_text(
+        "def check(*_):\n"
+        "    secret = 'a local value'\n"
+        "    raise OSError('https://ann:secret@host/simple?token=1 of /home/ann.smith/x')\n"
+    )
+    monkeypatch.syspath_prepend(str(module.parent))
+    import faulty  # type: ignore[import-not-found]
+
+    monkeypatch.setattr("envdoctor.rules.check.check", faulty.check)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USER", "ann.smith")
+    monkeypatch.setenv("A_TOKEN", "of-a-variable")
+    copied = home / "facts.json"
+    copied.write_bytes(Path(snapshot).read_bytes())
+    told = envdoctor("check", "--facts", str(copied), "--assume", "glibc=2.17").err
+    report = told.partition("--- envdoctor report ---")[2]
+    assert f"envdoctor {envdoctor_version}\n" in report
+    assert f"Python {sys.version.split()[0]}" in report
+    assert "click " in report
+    assert "command: envdoctor check --facts ~/facts.json --assume glibc=2.17\n" in report
+    assert re.search(r"^facts: [0-9a-f]{64}$", report, re.MULTILINE)
+    assert 'File "~/site-packages/faulty.py", line 3, in check' in report
+    assert "OSError: https://host/simple of ~/x" in report
+    for personal in ("ann", "secret@", "token", "of-a-variable"):
+        assert personal not in report
+    as_it_is = envdoctor("check", "--facts", str(copied), "--verbose").err
+    assert f'File "{module}", line 3' in as_it_is
+
+
+def test_a_report_of_an_endless_recursion_is_short(
+    envdoctor: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, snapshot: str
+) -> None:
+    def check(*_: Any) -> None:
+        try:
+            other()
+        except RecursionError as error:
+            raise ValueError("x" * 100_000) from error
+
+    def other() -> None:
+        more()
+
+    def more() -> None:
+        other()
+
+    monkeypatch.setattr("envdoctor.rules.check.check", check)
+    ended = envdoctor("check", "--facts", snapshot)
+    assert ended.code == 3
+    assert len(ended.err.splitlines()) < 200
+    assert max(map(len, ended.err.splitlines())) < 1000
+    assert "RecursionError" in ended.err
+
+
+def test_a_report_is_written_though_more_is_broken(
+    envdoctor: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, snapshot: str
+) -> None:
+    monkeypatch.setattr("envdoctor.knowledge.load.load", broken)
+    monkeypatch.setattr("envdoctor.facts.redact.redact_text", broken)
+    ended = envdoctor("check", "--facts", snapshot)
+    assert ended.code == 3
+    assert ended.err.endswith("envdoctor 0.1.0\nKeyError\n--- end ---\n")
 
 
 def test_an_interrupt_ends_with_its_code(

@@ -435,8 +435,11 @@ WRITTEN: Dict[str, str] = {
     "the report does not say whether this is all of the environment": "报告没有说明这是否是环境的全部",
     "the report is of {system}": "报告来自 {system}",
     "{system} of unknown release": "{system}（版本未知）",
-    "the report has no room for the names of the GPUs": "报告中没有显卡名称的位置",
     "torch is a build for ROCm": "torch 是 ROCm 构建",
+    "torch is a build for Intel's GPUs": "torch 是面向 Intel 显卡的构建",
+    "{section} is of another environment: its torch is {version}, not {torch}": (
+        "{section} 属于另一个环境：那里的 torch 是 {version}，不是 {torch}"
+    ),
     "the report says {one} (line {number}) and {other} (line {line})": (
         "报告中既有 {one}（第 {number} 行），又有 {other}（第 {line} 行）"
     ),

@@ -23,7 +23,6 @@ CASES: Dict[str, Dict[str, Any]] = {
 }
 #: Faults that cannot be told from the report for certain: {report: why}.
 UNDECIDED = {
-    "yolov3-vision-pypi-vs-cu101": "torchvision may have been compiled for this torch",
     "flash-attn257-torch230": "flash-attn may have been compiled for this torch",
 }
 

@@ -97,16 +97,46 @@ checked: 2026-01-01
 source: invented
 releases: [0.15.2, 0.19.1]
 requires: [torch]
-variant: {torch: specifier}
+variant: {torch: specifier, cuda: cuda}
+local: "^(?P<cuda>cpu|cu[0-9]+)$"
 builds:
 - id: torchvision/pairs
-  each: {0.15.2: {torch: ==2.0.1}, 0.19.1: {torch: ==2.4.1}}
+  each: {0.15.2: {torch: ==2.0.1}}
+- id: torchvision/0.19
+  each: {0.19.1: {torch: ==2.4.1}}
+  axes: [cuda]
+  cells: {"11.8": , "12.1": {install: "{name}=={version}"}}
 relations:
 - id: torchvision/torch
   needs: torch in self.torch
   phase: run
   finding: torch-torchvision-mismatch
   words: {en: {summary: "{self} is not the pair of {torch}"}}
+- id: torchvision/cuda
+  needs: self.cuda == torch.cuda
+  phase: import
+  finding: torch-torchvision-mismatch
+  words: {en: {summary: "{self} is for another CUDA than {torch}"}}
+""",
+    "packages/torchaudio": """
+package: torchaudio
+checked: 2026-01-01
+source: invented
+releases: [2.4.1]
+requires: [torch]
+variant: {cuda: cuda}
+local: "^(?P<cuda>cpu|cu[0-9]+)$"
+builds:
+- id: torchaudio/2.4
+  versions: [2.4.1]
+  axes: [cuda]
+  cells: {"11.8": , "12.1": {install: "{name}=={version}"}}
+relations:
+- id: torchaudio/cuda
+  needs: self.cuda == torch.cuda
+  phase: import
+  finding: torch-torchaudio-mismatch
+  words: {en: {summary: "{self} is for another CUDA than {torch}"}}
 """,
     "packages/mmdet": """
 package: mmdet

@@ -48,7 +48,8 @@ def read(pairs: List[Pair], lines: List[Line], notes: Notes) -> None:  # noqa: A
             cards(f"GPU {key[4:]}: {value}", SECTION, line, notes)
         elif key in _PROJECTS and version(value):
             path = value.partition(" @")[1]
-            if path or not line.listed:
+            # without its first line it may be a row of a list of packages
+            if path or (not line.listed and section == SECTION):
                 number = version(value.split(" @")[0])
                 package = Package(number, place(section, line), line.number, RUNNING)
                 notes.install(_PROJECTS[key], package)

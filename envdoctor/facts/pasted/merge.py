@@ -359,6 +359,7 @@ class _Merge:
     def _packages(self) -> Dict[str, Package]:
         """One package for each distribution; where lines contradict each other, none."""
         by_name: Dict[str, List[Package]] = {}
+        self._leave_out_others()
         for name, found in self.notes.packages.items():
             canonical = re.sub(r"[-_.]+", "-", name).lower()
             for package in found:
@@ -377,6 +378,35 @@ class _Merge:
             statement = Statement(python.version, python.where, python.number, python.rank)
             self.notes.statements.setdefault("python", []).append(statement)
         return chosen
+
+    def _leave_out_others(self) -> None:
+        """Drop what collect_env's pip or conda listed where that is another environment's.
+
+        They are those on PATH, and conda lists its base: their torch tells.
+        """
+        running = self.notes.statements.get("torch", [])
+        torch = decide(running)[0] if running else None
+        if torch is None or torch.rank < RUNNING:
+            return
+        listed: Dict[str, Package] = {}
+        for name in ("torch", "pytorch"):
+            for package in self.notes.packages.get(name, ()):
+                section = package.where.partition(",")[0]
+                if section.startswith("collect_env ["):
+                    listed[section] = package
+        others = [
+            section
+            for section, package in listed.items()
+            if _release(package.version) != _release(torch.value)
+        ]
+        for section in others:
+            version = listed[section].version
+            self.problems.append(
+                f"{section} is of another environment: its torch is {version}, not {torch.value}"
+            )
+        for name, found in self.notes.packages.items():
+            kept = [p for p in found if p.where.partition(",")[0] not in others]
+            self.notes.packages[name] = kept
 
     def distributions(self, torch: Optional[TorchFiles]) -> List[Distribution]:
         """The Python distributions, sorted by name."""
@@ -474,6 +504,10 @@ def _first(*facts: Observed[str]) -> Observed[str]:
 def _series(python: Optional[str]) -> Tuple[int, int]:
     parts = re.findall(r"\d{1,9}", python or "")[:2]
     return (int(parts[0]), int(parts[1])) if len(parts) == 2 else (0, 0)
+
+
+def _release(number: str) -> str:
+    return number.partition("+")[0]
 
 
 def _major(number: str) -> int:

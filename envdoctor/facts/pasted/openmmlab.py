@@ -66,7 +66,12 @@ def read(pairs: List[Pair], lines: List[Line], notes: Notes) -> None:  # noqa: A
             notes.say("torch", version(value.split(" @")[0]), SECTION, line)
         elif key in ("mmcv", "mmcv compiler", "mmcv cuda compiler"):
             notes.say(key, value, SECTION, line)
-        elif key in _PROJECTS and version(value):
+        elif key in _PROJECTS and version(value) and _is_stated(line, value):
             number = _CHECKOUT.sub("", version(value.split(" @")[0]))
             package = Package(number, place(section, line), line.number, RUNNING)
             notes.install(_PROJECTS[key], package)
+
+
+def _is_stated(line: Line, value: str) -> bool:
+    """Whether it is no row of a list of packages: that has no colon."""
+    return ":" in line.text.partition(value)[0] or " @" in value

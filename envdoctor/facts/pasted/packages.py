@@ -186,7 +186,8 @@ def _row(line: Line, heading: str, notes: Notes) -> bool:
             return heading != ""
         rank = LISTED if heading or "  " in line.text else WRITTEN
         name = words[0] if heading else known
-        return _note(name, words[1], line, "pip list", notes, rank=rank)
+        section = "pip list" if rank == LISTED else "a list by hand"
+        return _note(name, words[1], line, section, notes, rank=rank)
     return False
 
 

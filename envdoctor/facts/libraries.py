@@ -23,7 +23,6 @@ _CUDA = re.compile(
 #: driver's library.
 SYSTEM = (
     "libGL.so.1",
-    "libEGL.so.1",
     "libglib-2.0.so.0",
     "libgthread-2.0.so.0",
     "libSM.so.6",
@@ -32,9 +31,8 @@ SYSTEM = (
     "libXext.so.6",
     "libXrender.so.1",
     "libxcb.so.1",
-    "libz.so.1",
     "libgomp.so.1",
-    "libsndfile.so.1",
+    "libudev.so.1",
     "libcuda.so.1",
     "libcuda.so",
 )

@@ -29,6 +29,9 @@ SAID: Dict[str, str] = {
     "take {place} off the search path, or mend it there": "把 {place} 移出搜索路径，或者在那里修好它",
     "take {place} off the search path: without it this is gone": "把 {place} 移出搜索路径：没有它就没有这个问题",
     "{why}; without that folder there would be no {findings}": "{why}；没有这个目录，就不会有 {findings}",
+    "where no window is shown: {package}, which needs none of them": (
+        "不显示窗口的话：换成 {package}，它不需要这些库"
+    ),
     # severities, phases, bases
     "error": "错误",
     "warning": "警告",

@@ -171,6 +171,53 @@ tables:
     + """
     source: invented
 """,
+    "platform/cuda": """
+platform: cuda
+accelerator: nvidia
+checked: 2026-01-01
+source: invented
+tables:
+  branch:
+    key: version
+    columns: {lowest: version, serves: version}
+    rows:
+      "535": {lowest: 535.54.03, serves: "12.2"}
+      "550": {lowest: 550.40.07, serves: "12.4"}
+""",
+    "platform/hosts": """
+platform: hosts
+checked: 2026-01-01
+source: invented
+tables:
+  system_needs:
+    key: string
+    columns:
+      packages: strings
+      releases: string
+      module: string
+      libraries: strings
+      headless: string
+    rows:
+      cv2:
+        packages: [opencv-python]
+        releases: ">=4.3,<=4.8.1.78"
+        module: cv2
+        libraries: [libGL.so.1, libglib-2.0.so.0, libgthread-2.0.so.0]
+        headless: -headless
+      open3d:
+        packages: [open3d]
+        releases: ==0.19.0
+        module: open3d
+        libraries: [libGL.so.1, libgomp.so.1]
+  system_package:
+    key: string
+    columns: {apt: string, dnf: string}
+    rows:
+      libGL.so.1: {apt: libgl1, dnf: mesa-libGL}
+      libglib-2.0.so.0: {apt: libglib2.0-0, dnf: glib2}
+      libgthread-2.0.so.0: {apt: libglib2.0-0, dnf: glib2}
+      libgomp.so.1: {apt: libgomp1, dnf: libgomp}
+""",
     **{
         f"packages/{name}": f"""
 package: {name}

@@ -73,6 +73,7 @@ def _asking(facts: Facts, inputs: Inputs) -> Facts:
     import msgspec
 
     from envdoctor.facts import requirements
+    from envdoctor.facts.probe import variables
     from envdoctor.model.facts import seen
 
     python = None
@@ -81,6 +82,12 @@ def _asking(facts: Facts, inputs: Inputs) -> Facts:
         if key.strip() == "python" and requirements.is_python(value.strip()):
             python = value.strip()
     target = requirements.read(inputs.requirements, python, facts.machine.architecture.value)
+    # A build would run under the variables of now, or of whoever took the snapshot.
+    taken = facts.target.value
+    environ = taken.environ if taken is not None else {}
+    if taken is None and inputs.facts is None:
+        environ = variables()
+    target = msgspec.structs.replace(target, environ=environ)
     return msgspec.structs.replace(facts, target=seen(target, ", ".join(inputs.requirements)))
 
 

@@ -2166,6 +2166,13 @@ def variables() -> "Dict[str, str]":
 # --- the whole --------------------------------------------------------------------------------
 
 
+def managed() -> str:
+    """Return the file by which pip refuses to install into this interpreter itself (PEP 668)."""
+    path = os.path.join(os.path.dirname(os.__file__), "EXTERNALLY-MANAGED")
+    alone = sys.prefix == sys.base_prefix
+    return clean_path(path) if alone and os.path.isfile(path) else ""
+
+
 def soabi() -> str:
     """Return the tag of extension modules' file names, "cpython-38-x86_64-linux-gnu"."""
     return _imp.extension_suffixes()[0][1:].rpartition(".")[0]
@@ -2222,6 +2229,7 @@ def observe() -> "Json":
         "commands": commands(problems),
         "modules": modules,
         "standard": standard_shadows(entries),
+        "managed": managed(),
         "leftovers": leftovers(entries),
         "other_libraries": other_libraries(problems),
         "torch": torch_files(entries, finders, problems),

@@ -85,6 +85,7 @@ def observe_machine_alone(environ: Mapping[str, str]) -> Facts:
         envdoctor_version=__version__,
         taken=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         machine=_whatever(lambda: observe_machine(host), Machine()),
+        tools=_whatever(lambda: observe_tools(host, None), Tools()),
         accelerator=_whatever(lambda: observe_accelerator(host), Accelerator()),
     )
 

@@ -17,7 +17,7 @@ import shlex
 from typing import Dict, Iterator, List, Optional, Tuple
 
 from envdoctor.facts.host import OUTPUT_CAP, Host
-from envdoctor.model.facts import Compiler, Observed, Target, Toolkit, Tools, seen, unseen
+from envdoctor.model.facts import Compiler, Observed, Target, Toolkit, Tools, nothing, seen, unseen
 
 # Seconds for `nvcc --version` and `c++ --version`, which a cold network file system makes slow.
 LIMIT = 10.0
@@ -87,19 +87,19 @@ class _Finder:
         name = "CUDA_HOME" if environ.get("CUDA_HOME") else "CUDA_PATH"
         folder, origin = environ.get(name), name
         if folder == "":
-            return unseen("CUDA_PATH is empty, which makes torch look no further")
+            return nothing("CUDA_PATH is empty, which makes torch look no further")
         if folder is None:
             nvcc, origin = self._which("nvcc")
             folder = _above(nvcc)
             if not nvcc:
                 folder, origin = "/usr/local/cuda", "/usr/local/cuda"
                 if not self.host.exists(folder):
-                    return unseen(
+                    return nothing(
                         "neither CUDA_HOME nor CUDA_PATH is set, nvcc is not on PATH, and there is"
                         " no /usr/local/cuda"
                     )
         if not self.host.which(f"{folder}/bin/nvcc"):
-            return unseen(f"{folder} (by {origin}) has no bin/nvcc")
+            return nothing(f"{folder} (by {origin}) has no bin/nvcc")
         version = self._version(folder)
         if not version:
             silent = "does not tell its version"
@@ -195,7 +195,7 @@ class _Finder:
         for command in ("c++", "g++"):
             if self.host.which(command, self.path):
                 return self._compiler(command, "")
-        return unseen("CXX is not set, and there is no c++ on PATH")
+        return nothing("CXX is not set, and there is no c++ on PATH")
 
     def nvcc_compiler(self) -> Observed[Compiler]:
         """What nvcc calls for the host's part: the last -ccbin it is given, else gcc on PATH."""
@@ -211,7 +211,7 @@ class _Finder:
                 return self._compiler(given, f"{name}={given}")
         if self.host.which("gcc", self.path):
             return self._compiler("gcc", "")
-        return unseen("there is no gcc on PATH")
+        return nothing("there is no gcc on PATH")
 
     def _compiler(self, stated: str, origin: str) -> Observed[Compiler]:
         try:
@@ -223,7 +223,7 @@ class _Finder:
         if not file and self.host.which(f"{command}/gcc"):  # nvcc takes a folder, too
             file = f"{command.rstrip('/')}/gcc"
         if not file:
-            return unseen(f"{origin} names no command that can be started")
+            return nothing(f"{origin} names no command that can be started")
         real = self.host.real(file)
         if real not in self._compilers:
             family, version = read_compiler(self._ask(file, "--version"))
@@ -260,7 +260,7 @@ class _Finder:
     def ninja(self) -> Observed[str]:
         """The ninja that torch calls; without it, it compiles one file after the other."""
         file, origin = self._which("ninja")
-        return seen(file, origin) if file else unseen("there is no command ninja on PATH")
+        return seen(file, origin) if file else nothing("there is no command ninja on PATH")
 
 
 def read_compiler(text: str) -> Tuple[str, str]:
@@ -315,7 +315,7 @@ def _python_headers(host: Host, target: Optional[Target]) -> Observed[str]:
     for folder in folders:
         if host.exists(f"{folder}/Python.h"):
             return seen(folder, f"{folder}/Python.h")
-    return unseen(f"there is no Python.h in {' or '.join(folders)}")
+    return nothing(f"there is no Python.h in {' or '.join(folders)}")
 
 
 def _cudnn(host: Host, toolkit: Optional[Toolkit]) -> Observed[str]:

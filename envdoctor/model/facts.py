@@ -30,6 +30,7 @@ class Observed(Record, Generic[T], frozen=True, omit_defaults=True):
     origin: str = ""
     unknown: str = ""
     assumed: bool = False
+    absent: bool = False  # it was looked for and is not there; `unknown` says where
 
     @property
     def known(self) -> bool:
@@ -51,6 +52,11 @@ NOT_SAID = "the report does not say"
 def unseen(reason: str) -> Observed[T]:
     """An unknown value and the reason, as a clause that can follow "unknown: "."""
     return Observed(unknown=reason)
+
+
+def nothing(reason: str) -> Observed[T]:
+    """What was looked for and is not there, with the reason as `unseen` has it."""
+    return Observed(unknown=reason, absent=True)
 
 
 class Gpu(Record, frozen=True, omit_defaults=True):
@@ -277,6 +283,7 @@ class Target(Record, frozen=True, omit_defaults=True):
     modules: Dict[str, str] = {}
     # {module: place} of what is imported in place of the standard library's modules
     standard: Dict[str, str] = {}
+    managed: str = ""  # the file that keeps pip from installing here (PEP 668), if there is one
     leftovers: Tuple[str, ...] = ()  # folders that pip had renamed to remove when it was broken off
     # {"python3.8": number of distributions} in the environment's libraries of other Pythons
     other_libraries: Dict[str, int] = {}

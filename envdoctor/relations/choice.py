@@ -39,6 +39,7 @@ class Choice(NamedTuple):
     taken: Dict[str, Build]  # of what was open, the build that is taken
     python: Optional[Build]  # the newest that fits, where the files allow several
     reasons: Tuple[str, ...]  # why the choice of a package was left open
+    pages_known: bool = True  # whether each index that the files name is one whose builds are known
 
 
 def choose(observation: Observation, target: Target, relations: Relations) -> Choice:
@@ -128,7 +129,8 @@ class _Chooser:
                     taken[name] = next(b for b in self.world[name] if isinstance(b, Build))
         set_modules(self.world, self.knowledge)
         observation = self.observation._replace(domains=self.world)
-        return Choice(observation, every, taken, python, tuple(self.reasons))
+        known = self._is_all_pypi()
+        return Choice(observation, every, taken, python, tuple(self.reasons), known)
 
     def _summarise(self, names: Sequence[str]) -> None:
         """Keep one of all builds that metadata cannot tell apart and that come from one place."""
@@ -226,6 +228,9 @@ class _Chooser:
         if not served and not local_part(asked.version) and self._is_all_pypi():
             served = [b for b in builds if _is_plain(b)]
         served = served or builds
+        if any(b.attributes.get("fetches") is True for b in served):
+            self.world[name] = tuple(builds)  # its setup.py takes one of its own wheels that fits
+            return
         wheels = [b for b in served if b.attributes.get("origin") != "source"]
         self.world[name] = tuple(wheels or served)
 

@@ -32,6 +32,8 @@ DOTTED: Dict[str, str] = {
     "build.setuptools": "setuptools of the build",
     "build.pip": "pip of the build",
     "build.numpy": "numpy of the build",
+    "build.cython": "Cython of the build",
+    "build.isolated": "environment of the build's own",
 }
 
 #: Attributes of a GPU: `cc` is its compute capability, `family` its line of products

@@ -17,12 +17,19 @@ from envdoctor.model.finding import (
 )
 from envdoctor.model.language import translate
 from envdoctor.model.text import clean
-from envdoctor.relations.choice import AskedRepairs, choose, newest_only
+from envdoctor.relations.choice import AskedRepairs, Choice, choose, newest_only
 from envdoctor.relations.environment import imported
 from envdoctor.relations.judge import Breach, Violation, judge
 from envdoctor.relations.observe import Observation
 from envdoctor.relations.plan import Plan
 from envdoctor.relations.repair import Repairs
+from envdoctor.relations.sources import (
+    ISOLATED,
+    sources_due,
+    with_newest,
+    with_sources,
+    with_tools,
+)
 from envdoctor.rules.asked import asked_summary, taken_evidence
 from envdoctor.rules.examination import Examination
 from envdoctor.rules.lines import lines_fix
@@ -51,6 +58,18 @@ class AskedExamination(Examination):
         self.asked = target.asked
         self.wanted = imported(target)
         self.sure: Set[Tuple[str, str]] = set()  # {(component, relation)} that nothing satisfies
+        self.choice = self._chosen()
+
+    def _chosen(self) -> Choice:
+        """What pip would take, beside what a build from source would use where one is due."""
+        chosen = choose(self.observed, self.target, self.relations)
+        self.sources = sources_due(chosen, self.target, self.relations, self.observed.accelerator)
+        taken, tools = chosen.observation, ["pip"]
+        if self.sources:
+            self.observed = with_tools(self.observed, self.facts)
+            taken = with_tools(with_sources(taken, self.sources, self.knowledge), self.facts)
+            tools = [*ISOLATED]
+        return chosen._replace(observation=with_newest(taken, tools, self.knowledge))
 
     def _called(self, build: Build) -> str:
         wanted = self.wanted.get(build.component)
@@ -74,9 +93,9 @@ class AskedExamination(Examination):
         for name in violations:
             for violation in violations[name]:
                 self.sure.update((name, b.bound.relation.id) for b in violation.breaches)
-        self.choice = choose(possible, self.target, self.relations)
         self.observed = self.choice.observation
-        taken = {name: self._judged(name) for name in violations}
+        due = [one.name for one in self.sources if one.name not in violations]
+        taken = {name: self._judged(name) for name in (*violations, *due)}
         told: Set[Tuple[str, str]] = set()
         for name in taken:
             causes = list(self._causes(name, taken))

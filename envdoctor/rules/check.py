@@ -105,4 +105,5 @@ def _examined(facts: Facts, knowledge: Knowledge, language: str) -> Examination:
     examination.relations_broken()
     examination.rules_broken()
     examination.mend()
+    examination.changes_judged()
     return examination

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import shlex
-from typing import Dict, Iterator, List, Mapping, Optional, Set, Tuple
+from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 import msgspec
 from packaging.utils import canonicalize_name
@@ -28,6 +28,7 @@ from envdoctor.relations.judge import Relations, Violation, judge
 from envdoctor.relations.observe import Observation
 from envdoctor.relations.plan import Goal, Plan
 from envdoctor.relations.repair import Repairs
+from envdoctor.relations.sources import SourceBuild
 from envdoctor.relations.tell import Teller, probe
 from envdoctor.rules.change import fixes, interpreter, not_found, plan_fix
 from envdoctor.rules.lookup import name_of
@@ -55,6 +56,7 @@ class Examination:
         self.pages = pages()
         self.by_name = {page.name: page for page in self.pages.values()}
         self.relations = Relations(knowledge)
+        self.sources: Tuple[SourceBuild, ...] = ()  # builds from source that are due
         self.findings: List[Finding] = []
         self.goals: Dict[int, Goal] = {}  # by the place of the finding that a plan is to mend
         self.skipped: List[Skipped] = []
@@ -257,7 +259,7 @@ class Examination:
 
     def rules_broken(self) -> None:
         """Run every rule whose facts are known."""
-        context = Context(self.facts, self.knowledge, self.observed, self.language)
+        context = Context(self.facts, self.knowledge, self.observed, self.language, self.sources)
         for project in self.facts.projects:
             for problem in project.problems:
                 reason = translate(self.language, problem)
@@ -265,10 +267,20 @@ class Examination:
                     self.language, "{builds}: {reason}", builds=project.root, reason=clean(reason)
                 )
                 self.skipped.append(Skipped("project", clean(told)))
-        for page in self.pages.values():
+        self._run(context, [page for page in self.pages.values() if self._is_due(page)])
+
+    def changes_judged(self) -> None:
+        """Run the rules about the commands that the findings propose, now that they are known."""
+        commands = tuple(c for f in self.findings for fix in f.fixes for c in fix.commands)
+        if commands:
+            context = Context(
+                self.facts, self.knowledge, self.observed, self.language, commands=commands
+            )
+            self._run(context, [p for p in self.pages.values() if "changes" in p.judges])
+
+    def _run(self, context: Context, due: Sequence[Page]) -> None:
+        for page in due:
             if not page.module:
-                continue
-            if not self._is_due(page):
                 continue
             missing = _missing(self.language, self.facts, self._needed(page))
             if missing is not None:
@@ -347,9 +359,10 @@ def _cleaned(language: str, evidence: Evidence) -> Evidence:
 
 def _severity(violation: Violation) -> str:
     """The first relation's; sources that would not compile as released may have been patched."""
+    severity = violation.breaches[0].bound.relation.severity
     if all(breach.bound.relation.phase == "build" for breach in violation.breaches):
-        return "warning"
-    return violation.breaches[0].bound.relation.severity
+        return min(severity, "warning", key=SEVERITIES.index)
+    return severity
 
 
 def _first_phase(violation: Violation) -> str:

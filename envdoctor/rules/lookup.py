@@ -41,7 +41,16 @@ _REPLACED = 3  # letters of a name that pip replaces at most, before it finds on
 _IN_PLACE = frozenset("-~.=%0123456789")
 #: What rules ask of pip besides requirements.
 _PIP_WORDS = frozenset(
-    ["install", "uninstall", "-y", "--force-reinstall", "--no-deps", "...", "--"]
+    [
+        "install",
+        "uninstall",
+        "-y",
+        "--force-reinstall",
+        "--no-deps",
+        "--no-build-isolation",
+        "...",
+        "--",
+    ]
 )
 _REQUIREMENT = re.compile(
     r"[A-Za-z0-9][A-Za-z0-9._-]*(?: ?(?:===?|!=|~=|<=?|>=?) ?[A-Za-z0-9.*+!_-]+ ?,?)*", re.ASCII

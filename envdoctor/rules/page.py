@@ -32,7 +32,8 @@ class Page(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str  # one line for lists
     title_zh: str = ""  # the same in Chinese
     facts: List[str] = []  # facts without which the rule is skipped: "target", "accelerator.gpus"
-    # "installed" environments, or the packages that requirement files have "asked" for
+    # "installed" environments, the packages that requirement files have "asked" for, or the
+    # "changes" that a report proposes
     judges: Tuple[str, ...] = ("installed",)
     # all that it can be told with in an environment, gravest first, where they are several
     severities: Tuple[str, ...] = ()

@@ -21,6 +21,7 @@ from envdoctor.model.finding import Evidence, Fix
 from envdoctor.model.language import ENGLISH
 from envdoctor.relations.observe import Observation
 from envdoctor.relations.plan import Goal
+from envdoctor.relations.sources import SourceBuild
 
 
 class Context(msgspec.Struct, frozen=True):
@@ -30,6 +31,8 @@ class Context(msgspec.Struct, frozen=True):
     knowledge: Knowledge
     observed: Observation  # the facts as builds of components
     language: str = ENGLISH  # for words that join what fills a field
+    sources: Tuple[SourceBuild, ...] = ()  # the builds from source that are due
+    commands: Tuple[str, ...] = ()  # those that the other findings propose; for their own rules
 
     @property
     def target(self) -> Target:

@@ -10,6 +10,7 @@ A case file holds a list of mappings:
       target:                                  # {version, ...} of Target with defaults of a venv;
         installed: [numpy 1.26.4, {name: torch, version: 2.4.1, requires: [...]}]
       projects: [{root: /work/net, uses: [{interface: numpy.int, count: 1, places: [a.py:3]}]}]
+        asks: ["torch==2.4.1", "-f https://..."]  # in place of it: lines of a requirement file
       finds:                                   # none: the rule stays quiet
       - "warning numpy 1.26.4: summary"
       fixes: [...]                             # optional: what all fixes say
@@ -23,6 +24,9 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional
 
 import msgspec
 
+from envdoctor.facts.requirements import target_of
+from envdoctor.facts.requirements.line import Reading
+from envdoctor.facts.requirements.pip import read_lines
 from envdoctor.knowledge.document import Document
 from envdoctor.knowledge.load import Knowledge, load
 from envdoctor.model.facts import Facts
@@ -73,7 +77,7 @@ MATRICES = {
 package: torch
 checked: 2026-01-01
 source: invented
-releases: [2.0.1, 2.4.1]
+releases: [1.7.1, 2.0.1, 2.4.1]
 variant: {origin: string, cuda: cuda, glibc: version, cxx: int}
 local: "^(?P<cuda>cpu|cu[0-9]+)$"
 builds:
@@ -137,6 +141,71 @@ relations:
   phase: import
   finding: torch-torchaudio-mismatch
   words: {en: {summary: "{self} is for another CUDA than {torch}"}}
+""",
+    # sources only: with a CUDA toolkit, with one where a GPU is seen, of C
+    "packages/kernels": """
+package: kernels
+checked: 2026-01-01
+source: invented
+requires: [torch]
+releases: ["1.0"]
+variant: {origin: string, compiles: string, toolkit: string, imports: strings, job_memory: int}
+builds:
+- id: kernels/source
+  versions: ["1.0"]
+  set:
+    origin: source
+    compiles: cuda
+    toolkit: needed
+    imports: [packaging, torch]
+    job_memory: "4096"
+""",
+    "packages/detector": """
+package: detector
+checked: 2026-01-01
+source: invented
+requires: [torch]
+releases: ["1.0"]
+variant: {origin: string, compiles: string, toolkit: string, without_torch: string}
+builds:
+- id: detector/source
+  versions: ["1.0"]
+  set: {origin: source, compiles: cuda, toolkit: found, without_torch: operators}
+""",
+    "packages/boxes": """
+package: boxes
+checked: 2026-01-01
+source: invented
+releases: ["1.0", "2.0"]
+variant: {origin: string, compiles: string, imports: strings, python: strings}
+builds:
+- id: boxes/source
+  versions: ["1.0"]
+  set: {origin: source, compiles: c, imports: [cython, numpy]}
+- id: boxes/wheel
+  versions: ["2.0"]
+  set: {origin: wheel, python: [cp38]}
+  install: "{name}=={version}"
+""",
+    "platform/sources": """
+platform: sources
+checked: 2026-01-01
+source: invented
+tables:
+  just_in_time:
+    key: string
+    columns: {toolkit: string}
+    rows: {gsplat: {toolkit: needed}}
+  builder:
+    key: version
+    columns: {arches: strings, names: strings}
+    rows:
+      "1.7": {arches: ["7.5", "8.0"], names: [Ampere]}
+      "2.4": {arches: ["8.0", "9.0"], names: [Ampere, Hopper]}
+  python:
+    key: version
+    columns: {tag: string}
+    rows: {"3.8": {tag: cp38}, "3.11": {tag: cp311}}
 """,
     "packages/mmdet": """
 package: mmdet
@@ -287,7 +356,12 @@ def facts_of(raw: Dict[str, Any]) -> Facts:
 
 
 def _tools(fields: Dict[str, Any]) -> Dict[str, Any]:
-    return {n: {"value": v, "origin": f"the {n}'s origin"} for n, v in fields.items()}
+    return {
+        name: value
+        if isinstance(value, dict) and "unknown" in value
+        else {"value": value, "origin": f"the {name}'s origin"}
+        for name, value in fields.items()
+    }
 
 
 def _observed(fields: Dict[str, Any]) -> Dict[str, Any]:
@@ -299,7 +373,17 @@ def _observed(fields: Dict[str, Any]) -> Dict[str, Any]:
     }
 
 
+def _asked(raw: Dict[str, Any]) -> Dict[str, Any]:
+    """A target that lines of a requirement file ask for, with the indexes and variables given."""
+    reading = Reading()
+    read_lines([(text, f"r.txt:{n}") for n, text in enumerate(raw["asks"], 1)], "r.txt", reading)
+    target = msgspec.to_builtins(target_of(reading, raw.get("version"), "x86_64"))
+    return {**target, "environ": raw.get("environ") or {}}
+
+
 def _target(raw: Dict[str, Any]) -> Dict[str, Any]:
+    if "asks" in raw:
+        return _asked(raw)
     raw = dict(raw)
     version = raw.setdefault("version", "3.8.18")
     digits = "".join(version.split(".")[:2])

@@ -17,7 +17,7 @@ from envdoctor.facts.requirements import conda, locks, pip, project
 from envdoctor.facts.requirements.line import Line, Reading, RequirementsError
 from envdoctor.model.facts import Asked, AskedLine, CondaPackage, Distribution, Target
 
-__all__ = ["RequirementsError", "is_python", "read"]
+__all__ = ["RequirementsError", "is_python", "read", "target_of"]
 
 _READERS: Dict[str, Callable[[str, Reading], None]] = {
     "pyproject.toml": project.read,
@@ -41,7 +41,7 @@ def read(
     reading = Reading()
     for path in paths:
         _reader(path)(path, reading)
-    return _target(reading, python, architecture)
+    return target_of(reading, python, architecture)
 
 
 def is_python(text: str) -> bool:
@@ -58,7 +58,8 @@ def _reader(path: str) -> Callable[[str, Reading], None]:
     return project.read if name.endswith(".toml") else pip.read
 
 
-def _target(reading: Reading, python: Optional[str], architecture: Optional[str]) -> Target:
+def target_of(reading: Reading, python: Optional[str], architecture: Optional[str]) -> Target:
+    """The environment that the lines of a reading ask for together."""
     specifiers = [text for text, _ in reading.pythons]
     wanted = ",".join(dict.fromkeys(text for text in specifiers if text))
     version = python or _one_python(wanted)

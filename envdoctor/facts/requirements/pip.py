@@ -9,7 +9,7 @@ import os
 import re
 from pathlib import Path
 from typing import Iterator, List, NamedTuple, Optional, Tuple
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from packaging.utils import (
     InvalidSdistFilename,
@@ -39,6 +39,7 @@ _MOST_FILES = 200
 _COMMENT = re.compile(r"(?:^|\s+)#.*$")
 _SCHEME = re.compile(r"(?:git|hg|svn|bzr)\+[a-z]+:|(?:https?|ftp|file):", re.IGNORECASE)
 _EGG = re.compile(r"[#&]egg=([A-Za-z0-9][A-Za-z0-9._-]*)")
+_LAST = re.compile(r"/([A-Za-z0-9][A-Za-z0-9._-]*?)(?:\.git)?(?:@[^/@]*(?:/[^@]*)?)?$")
 _NAMED_TAG = re.compile(r"@v?(\d+(?:\.\d+){1,3}(?:(?:a|b|rc|\.post)\d+)?)(?:#|$)")
 _ARCHIVES = (".whl", ".zip", ".tar.gz", ".tar.bz2", ".tgz", ".tar")
 
@@ -170,11 +171,24 @@ class _Files:
         line = Line("", origin, text, marker=marker.strip())
         location = without_credentials(location)
         egg = _EGG.search(location)
-        found = _of_url(canonicalize_name(egg[1]) if egg else "", location, line)
+        name = egg[1] if egg else _repository(location)
+        found = _of_url(canonicalize_name(name), location, line)
         if not found.name:
             self.reading.note(origin, f"not read: {location}")
             return None
         return found
+
+
+def _repository(location: str) -> str:
+    """The name of a git repository, which most projects in its top folder are called by; else ""."""
+    place, _, fragment = location.partition("#")
+    if not place.startswith("git+") or "subdirectory=" in fragment:
+        return ""
+    try:
+        match = _LAST.search(urlsplit(place).path.rstrip("/"))
+    except ValueError:
+        return ""
+    return match[1] if match else ""
 
 
 def _root(path: str) -> str:

@@ -168,6 +168,23 @@ def test_indexes_without_credentials(write: Write) -> None:
 
 
 @pytest.mark.parametrize(
+    ("url", "name", "version"),
+    [
+        ("git+https://github.com/facebookresearch/detectron2.git", "detectron2", ""),
+        ("git+https://github.com/facebookresearch/detectron2@v0.6", "detectron2", "0.6"),
+        ("git+ssh://git@github.com/NVIDIA/apex@feature/x", "apex", ""),
+        ("git+https://github.com/open-mmlab/mmcv.git#egg=mmcv-full", "mmcv-full", ""),
+    ],
+)
+def test_a_repository_is_called_by_its_project_unless_an_egg_says_otherwise(
+    write: Write, url: str, name: str, version: str
+) -> None:
+    target = read([write({"requirements.txt": f"{url}\n"})])
+    (found,) = target.distributions
+    assert (found.name, found.version) == (name, version)
+
+
+@pytest.mark.parametrize(
     ("line", "note"),
     [
         ("-r https://host/other.txt", "not read: offline (https://host/other.txt)"),
@@ -179,7 +196,10 @@ def test_indexes_without_credentials(write: Write) -> None:
         ("-r ../../outside.txt", "not read: ../../outside.txt lies outside of {root}"),
         ("-r /etc/hostname", "not read: /etc/hostname lies outside of {root}"),
         ("-r requirements.txt", "not read again: requirements.txt includes itself"),
-        ("git+https://github.com/a/b", "not read: git+https://github.com/a/b"),
+        (
+            "git+https://github.com/a/b#subdirectory=c",
+            "not read: git+https://github.com/a/b#subdirectory=c",
+        ),
     ],
 )
 def test_what_is_not_read_is_said(write: Write, line: str, note: str) -> None:

@@ -180,7 +180,7 @@ class _Files:
 
 
 def _repository(location: str) -> str:
-    """The name of a git repository, which most projects in its top folder are called by; else ""."""
+    """The name of a git repository, which most projects have as well; "" if it is none."""
     place, _, fragment = location.partition("#")
     if not place.startswith("git+") or "subdirectory=" in fragment:
         return ""

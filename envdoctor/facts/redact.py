@@ -10,6 +10,7 @@ from typing import Any, FrozenSet, Iterable, Iterator, List, NamedTuple, Optiona
 import msgspec
 
 from envdoctor.model.facts import Facts
+from envdoctor.model.text import without_secrets
 
 # A home folder by its place: /home/ada, /data/home/ada, /mnt/nfs/users/ada, /root.
 _HOME = re.compile(
@@ -75,7 +76,8 @@ def redact(facts: Facts, identity: Optional[Identity] = None) -> Facts:
 
 def redact_text(text: str, identity: Optional[Identity] = None) -> str:
     """A text of any kind without personal details, as in `redact`."""
-    return _Cleaner(identity or own_identity(), Facts(), (text,)).clean(text, is_free=True)  # type: ignore[no-any-return]
+    text = without_secrets(text)
+    return _Cleaner(identity or own_identity(), Facts(), (text,)).text(text, is_free=True)
 
 
 class _Cleaner:

@@ -14,6 +14,7 @@ import msgspec
 
 from envdoctor.facts import child
 from envdoctor.model.facts import Observed, Target, seen, unseen
+from envdoctor.model.text import without_secrets
 
 _PROBE = Path(__file__).with_name("probe.py")
 # Compiled once for each Python, into the cache that an import of the probe would use: that takes a
@@ -134,7 +135,8 @@ def _failure(done: child.Completed) -> str:
     if any(line.startswith("SyntaxError") for line in lines):
         return "it is older than Python 3.6, which the probe needs"
     telling = [line for line in reversed(lines) if "rror" in line] or lines
-    words = "".join(c for c in telling[0] if c.isprintable()).strip()[:200] if telling else ""
+    words = "".join(c for c in telling[0][:2000] if c.isprintable()).strip() if telling else ""
+    words = without_secrets(words)[:200]
     return f"{done.failure}: {words}" if words else done.failure
 
 

@@ -32,6 +32,27 @@ def number(text: str) -> Optional[int]:
     return int(text) if is_plain else None
 
 
+#: What is told in words that strangers print, and is nobody's business.
+_SECRETS = (
+    (re.compile(r"(://)[^/\s@]*@"), r"\1"),
+    (re.compile(r"\b(gh[pousr]_|github_pat_|glpat-|hf_|sk-|AKIA)[\w-]{8,}"), r"\1..."),
+    (
+        re.compile(
+            r"(?i)\b(\w*(?:token|passwd|password|secret|api_?key|access_?key|authorization))"
+            r"\b([\"']?\s*[=:]\s*[\"']?)(?:(?:bearer|basic)\s+)?[^\s\"',;]+"
+        ),
+        r"\1\2...",
+    ),
+)
+
+
+def without_secrets(text: str) -> str:
+    """What a program said, without what looks like a password or a token."""
+    for pattern, kept in _SECRETS:
+        text = pattern.sub(kept, text)
+    return text
+
+
 def fields(template: str) -> List[str]:
     """The names of a template's fields, in order."""
     return FIELD.findall(template)

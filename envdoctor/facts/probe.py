@@ -1649,8 +1649,8 @@ REMOVED = tuple(
     pipes smtpd sndhdr sunau telnetlib uu xdrlib
     """.split()  # noqa: SIM905
 )
-MAX_FOLLOWED = 30  # files of one distribution
-MAX_FOLLOWED_IN_ALL = 1500
+MAX_FOLLOWED = 20  # files of one distribution
+MAX_FOLLOWED_IN_ALL = 1000
 MAX_DEPTH = 10  # parts of a dotted name
 IMPORT = re.compile(
     r"^from[ \t]+([\w.]+)[ \t]+import[ \t]*(\([^)]{0,2000}\)|[^\n#]*)|^import[ \t]+([\w., \t]+)",
@@ -1668,7 +1668,6 @@ def note_removed(
     lost = removed_modules(entries, problems)
     if not lost:
         return
-    needs = re.compile(r"^(?:import|from)[ \t][^\n]*\b(?:" + "|".join(lost) + r")\b", re.MULTILINE)
     homes = {clean_path(entry.path): entry for entry in entries if not entry.standard}
     left = MAX_FOLLOWED_IN_ALL
     for record in found:
@@ -1684,8 +1683,8 @@ def note_removed(
         for module in own[:1]:
             files = followed(home, module, problems)
             left -= len(files)
-            for path, (source, chain) in files.items():
-                if not needs.search(source):
+            for path, (source, outside, chain) in files.items():
+                if outside.isdisjoint(lost):
                     continue
                 names = {name.partition(".")[0] for name in sure_imports(source)}
                 names.intersection_update(lost)
@@ -1718,12 +1717,13 @@ def removed_modules(entries: "List[Entry]", problems: "List[str]") -> "List[str]
 
 def followed(
     home: "Entry", module: str, problems: "List[str]"
-) -> "Dict[str, Tuple[str, List[Tuple[str, str]]]]":
+) -> "Dict[str, Tuple[str, Set[str], List[Tuple[str, str]]]]":
     """Return the sources that `import module` reads of its package, by path, the first ones.
 
-    With each come the links that lead to it: (path of a file, dotted name that it imports).
+    With each come the top-level modules that it imports and the links that lead to it: (path of a
+    file, dotted name that it imports).
     """
-    files: Dict[str, Tuple[str, List[Tuple[str, str]]]] = {}
+    files: Dict[str, Tuple[str, Set[str], List[Tuple[str, str]]]] = {}
     waiting: List[Tuple[str, List[Tuple[str, str]]]] = [(module, [])]
     while waiting and len(files) < MAX_FOLLOWED:
         name, chain = waiting.pop(0)
@@ -1733,9 +1733,10 @@ def followed(
         if path in files or not os.path.isfile(path):
             continue
         source = read_text(path, problems)
-        files[path] = (source, chain)
         package = name if is_folder else name.rpartition(".")[0]
-        for target in imports_of(source, package)[:MAX_ITEMS]:
+        targets = imports_of(source, package)
+        files[path] = (source, {target.partition(".")[0] for target in targets}, chain)
+        for target in targets[:MAX_ITEMS]:
             parts = target.split(".", MAX_DEPTH)[:MAX_DEPTH]
             if parts[0] == module:
                 link = [*chain, (path, target)]

@@ -10,6 +10,7 @@ from envdoctor.model.facts import Distribution
 from envdoctor.model.finding import Evidence
 from envdoctor.model.versions import is_development
 from envdoctor.relations.environment import imported
+from envdoctor.relations.judge import Relations, judge
 from envdoctor.rules.lookup import (
     evidence,
     fix,
@@ -74,7 +75,17 @@ def _is_judged_elsewhere(
         return True  # transformers-dependency-range: it is looked up at import
     if is_development(wanter.version) or is_development(held.version):
         return False  # relations do not compare it
-    return _has_relation(name, wanted, wanter, context.knowledge)
+    return _has_relation(name, wanted, wanter, context.knowledge) or _is_told(name, wanted, context)
+
+
+def _is_told(name: str, wanted: str, context: Context) -> bool:
+    """Whether a relation of all packages, as that of compiled code to NumPy, is broken by both."""
+    if name not in context.knowledge.packages:
+        return False
+    observed = context.observed
+    relations = Relations(context.knowledge)
+    violations = judge(relations, name, observed.domains, observed.accelerator).violations
+    return any(wanted in b.bound.components for v in violations for b in v.breaches)
 
 
 def _has_relation(name: str, wanted: str, wanter: Distribution, knowledge: Knowledge) -> bool:

@@ -9,6 +9,9 @@ from envdoctor.relations.environment import imported
 from envdoctor.rules.lookup import fix, is_needed, label, listed, pip, python_says, sees_all
 from envdoctor.rules.rule import Context, Fault
 
+#: Of these, relations of their own say it.
+_TOLD = frozenset(["pip", "setuptools"])
+
 
 def examine(context: Context) -> Iterator[Fault]:
     """Report each distribution whose import fails for want of such a module."""
@@ -16,8 +19,8 @@ def examine(context: Context) -> Iterator[Fault]:
     if not sees_all(target):
         return
     installed = imported(target)
-    for distribution in installed.values():
-        if not distribution.removed or distribution.shadowed_by:
+    for name, distribution in installed.items():
+        if not distribution.removed or distribution.shadowed_by or name in _TOLD:
             continue
         first = next(iter(distribution.removed.values()))
         module = first.partition("/")[0].partition(".")[0]
@@ -36,9 +39,9 @@ def examine(context: Context) -> Iterator[Fault]:
             },
             evidence=tuple(
                 Evidence(
-                    label(distribution), f"import {name}", f"{distribution.search_entry}/{file}"
+                    label(distribution), f"import {gone}", f"{distribution.search_entry}/{file}"
                 )
-                for name, file in distribution.removed.items()
+                for gone, file in distribution.removed.items()
             ),
             fixes=fix(pip(target, "install", "setuptools") if lent else ""),
             verify=(python_says(target, f"import {module}"),) if module.isidentifier() else (),

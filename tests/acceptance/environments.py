@@ -157,7 +157,7 @@ def make(folder: Path, stack: Stack, python: str = "3.10", found: bool = True) -
     """
     interpreter = find_interpreter(python) if found else None
     command = interpreter or sys.executable
-    shutil.copytree(_bare(command), folder, symlinks=True)
+    shutil.copytree(bare(command), folder, symlinks=True)
     (site,) = folder.glob("lib/python3*/site-packages")
     stack = {"pip": PIP, **BUNDLED.get(python, {}), **stack}
     for name, installed in stack.items():
@@ -178,7 +178,7 @@ _temporary = tempfile.TemporaryDirectory()
 
 
 @functools.lru_cache(maxsize=None)
-def _bare(python: str) -> str:
+def bare(python: str) -> str:
     """A virtual environment that is only copied: making one is slow."""
     folder = tempfile.mkdtemp(dir=_temporary.name)
     command = [python, "-I", "-m", "venv", "--without-pip", folder]

@@ -89,7 +89,10 @@ def _sources(package: Package, wanted: Distribution, domains: Domains) -> Option
     fetched = any(b.attributes.get("fetches") is True for b in builds)
     if not builds or not (fetched or all(_is_source(b) for b in builds)):
         return None
-    return next((b for b in builds if _is_source(b)), None)
+    found = next((b for b in builds if _is_source(b)), None)
+    if found is not None and "repository" in found.attributes and not wanted.direct_url:
+        return None  # PyPI has no sources of it
+    return found
 
 
 def _is_certain(build: Build, wanted: Distribution, choice: Choice) -> bool:

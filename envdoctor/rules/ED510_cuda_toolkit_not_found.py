@@ -6,8 +6,9 @@ from typing import Iterator
 
 from envdoctor.model.finding import Evidence
 from envdoctor.relations.sources import is_absent
-from envdoctor.rules.builds import evidence, for_cuda, is_certain, names
-from envdoctor.rules.lookup import fix
+from envdoctor.rules.builds import evidence, for_cuda, is_certain, names, of_first_use
+from envdoctor.rules.lookup import evidence as installed
+from envdoctor.rules.lookup import fix, label, listed
 from envdoctor.rules.rule import Context, Fault
 
 
@@ -15,8 +16,21 @@ def examine(context: Context) -> Iterator[Fault]:
     """Report builds that stop without nvcc, and those that then leave out the GPU code."""
     toolkit = context.facts.tools.toolkit
     due = for_cuda(context)
-    if not due or not is_absent(context.facts, toolkit):
+    if not is_absent(context.facts, toolkit):
         return
+    first = of_first_use(context)
+    if first:
+        yield Fault(
+            component="CUDA toolkit",
+            severity="warning",
+            words="first",
+            fields={"names": listed(map(label, first)), "reason": toolkit.unknown},
+            evidence=(
+                Evidence("CUDA toolkit", "not found", toolkit.unknown),
+                *map(installed, first),
+            ),
+            fixes=fix(),
+        )
     forced = context.target.environ.get("FORCE_CUDA") == "1"
     for words in ("", "less"):
         found = [

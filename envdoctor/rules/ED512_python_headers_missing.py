@@ -6,8 +6,9 @@ from typing import Iterator
 
 from envdoctor.model.finding import Evidence
 from envdoctor.relations.sources import is_absent
-from envdoctor.rules.builds import compiling, evidence, is_certain, names
-from envdoctor.rules.lookup import fix
+from envdoctor.rules.builds import compiling, evidence, is_certain, names, of_first_use
+from envdoctor.rules.lookup import evidence as installed
+from envdoctor.rules.lookup import fix, label, listed
 from envdoctor.rules.rule import Context, Fault
 
 
@@ -15,7 +16,22 @@ def examine(context: Context) -> Iterator[Fault]:
     """Report builds that compile for an interpreter without Python.h."""
     headers = context.facts.tools.python_headers
     due = compiling(context, "cuda", "c++", "c")
-    if not due or not is_absent(context.facts, headers):
+    if not is_absent(context.facts, headers):
+        return
+    first = of_first_use(context)
+    if first:
+        yield Fault(
+            component="Python.h",
+            severity="warning",
+            words="first",
+            fields={"names": listed(map(label, first)), "reason": headers.unknown},
+            evidence=(
+                Evidence("Python.h", "not found", headers.unknown),
+                *map(installed, first),
+            ),
+            fixes=fix(),
+        )
+    if not due:
         return
     series = ".".join(context.target.version.split(".")[:2])
     yield Fault(

@@ -162,7 +162,8 @@ class AskedExamination(Examination):
     def _fault(self, page: Page, fault: Fault) -> Finding:
         finding = super()._fault(page, fault)
         # those of the other pages change what is installed
-        fixes = () if "installed" in page.judges and "target" in page.facts else finding.fixes
+        changes = "installed" in page.judges and page.phase != "build"
+        fixes = () if changes and "target" in page.facts else finding.fixes
         return replace(finding, fixes=fixes, verify=())
 
 

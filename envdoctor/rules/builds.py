@@ -74,6 +74,13 @@ def is_isolated(context: Context) -> Optional[bool]:
     return bool(pythons) and all(v is not None and v.release[:2] >= _ISOLATED_FROM for v in pythons)
 
 
+def of_first_use(context: Context) -> List[Distribution]:
+    """What is of no use on the GPU that is here before it has compiled its operators."""
+    gpus = context.facts.accelerator.gpus.value
+    is_nvidia = context.observed.accelerator in ("", "nvidia")
+    return just_in_time(context, "needed") if gpus and is_nvidia else []
+
+
 def just_in_time(context: Context, toolkit: str = "") -> List[Distribution]:
     """What is installed without compiled code, and compiles CUDA sources when it is first used.
 

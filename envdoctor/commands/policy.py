@@ -37,9 +37,11 @@ class Policy(NamedTuple):
         from envdoctor.rules import baseline, selection
         from envdoctor.rules.page import pages
 
+        known = pages() if self.select or self.ignore else {}
+
         def codes(name: str, texts: Tuple[str, ...]) -> Tuple[str, ...]:
             try:
-                return selection.codes(texts, pages())
+                return selection.codes(texts, known)
             except selection.SelectionError as error:
                 raise click.UsageError(f"{_said_by(name)}: {as_called(str(error))}") from None
 
@@ -63,7 +65,8 @@ class Prepared(NamedTuple):
         from envdoctor.rules import baseline, selection
         from envdoctor.rules.page import pages
 
-        report = selection.selected(report, self.selection, pages())
+        if self.selection != selection.Selection():
+            report = selection.selected(report, self.selection, pages())
         if self.accepted is None:
             return report
         return baseline.accepted(report, self.accepted, self.file, self.selection)

@@ -9,7 +9,7 @@ from packaging.version import Version
 
 from envdoctor.knowledge.load import Knowledge, Package
 from envdoctor.model.build import ABSENT, Build, Specifier, Unknown, Value
-from envdoctor.model.facts import Distribution, Facts, Target
+from envdoctor.model.facts import NOT_SAID, Distribution, Facts, Target
 from envdoctor.model.finding import Evidence
 from envdoctor.model.versions import is_development, local_part, parse, specifier, try_parse
 from envdoctor.relations.components import DOTTED, PYTHON
@@ -18,6 +18,7 @@ from envdoctor.relations.host import observe_host
 from envdoctor.relations.judge import Domain
 from envdoctor.relations.values import compare
 
+_PRESENT = re.compile(r"present\(([\w.]+)\)")
 _SHORT = re.compile(r"^<=(\d+\.\d+)$")
 _GIT = re.compile(r"(^|[._-])(git|g)[0-9a-f]{7,}")
 
@@ -83,9 +84,24 @@ def observe(facts: Facts, knowledge: Knowledge) -> Observation:
                 untested.append(domain[0])
         unclear += _without_metadata(target, domains, knowledge)
     set_modules(domains, knowledge)
+    if target is not None and not (target.python or target.asked or facts.target.assumed):
+        _leave_open(domains, knowledge)
     vendor = facts.accelerator.vendor.value or ""
     new = tuple(untested)
     return Observation(domains, evidence, vendor, new, origins, served, tuple(unclear))
+
+
+def _leave_open(domains: Dict[str, Domain], knowledge: Knowledge) -> None:
+    """Make unknown whether packages are here that a report does not name, where relations ask that.
+
+    Most lists were cut to what somebody took for relevant.
+    """
+    for relation in knowledge.relations:
+        for component in _PRESENT.findall(f"{relation.condition} {relation.needs}"):
+            name = component.replace("_", "-")
+            for held in (component, name):
+                if domains.get(held) == (ABSENT,):
+                    domains[held] = (Unknown(NOT_SAID),)
 
 
 def _without_metadata(

@@ -311,8 +311,9 @@ class _Merge:
         if not cuda.known and listed is not None:
             cuda = _conda_cuda(listed)
         local = local_part(stated.value or "")
-        if local == "cpu" and not cuda.known:
-            cuda = seen("cpu", stated.origin)
+        marked = re.fullmatch(r"cu(\d{1,2})(\d)", local)
+        if not cuda.known and (local == "cpu" or marked):
+            cuda = seen(f"{marked[1]}.{marked[2]}" if marked else "cpu", stated.origin)
         if hip.known:
             cuda = unseen("torch is a build for ROCm")
         if xpu.known or local == "xpu":

@@ -175,7 +175,8 @@ class Distribution(Record, frozen=True, omit_defaults=True):
     stray: str = ""  # the module there, where it is no copy of this one
     built: str = ""  # __version__ of its version.py, where that names the build: "0.19.1+cu121"
     # versions of other modules that its __init__.py asserts, {"mmcv": ">=1.3.8,<=1.4.0"}; "" where
-    # it tests in another way; None if it was not read (it is for OpenMMLab's packages)
+    # it tests in another way; None if it was not read (it is for OpenMMLab's packages); of one
+    # that wrote a report none, for it was imported
     limits: Optional[Dict[str, str]] = None
     # the versions of other projects that it checks when it is imported, by canonical name
     checks: Dict[str, str] = {}

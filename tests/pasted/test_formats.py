@@ -456,6 +456,7 @@ def test_detectron2_that_was_not_built() -> None:
             "torchvision": (("3.5", "5.0", "6.0", "7.0", "7.5"), None, ""),
         },
         "torch": "1.9.0+cu102",
+        "cuda": "10.2",
         "abi": 0,
     }
     error = installed(DETECTRON2, "detectron2").import_error
@@ -520,6 +521,7 @@ def test_transformers(version: str, question: str, answer: str) -> None:
             f"transformers {version}",
         ],
         "torch": "2.4.1+cu121",
+        "cuda": "12.1",
     }
 
 
@@ -850,3 +852,75 @@ def test_what_is_no_report(text: str) -> None:
 def test_a_text_that_is_too_long() -> None:
     with pytest.raises(ReportError, match="larger than 2 MB"):
         parse("torch==1.9.0\n" * 500_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        (
+            "YOLOv5 v7.0-72 Python-3.8.10 torch-1.13.1+cu117 CUDA:0 (Tesla T4, 15110MiB)\n"
+            "               CUDA:1 (Tesla T4, 15110MiB)\n",
+            {"gpus": ["Tesla T4", "Tesla T4"], "memory": [15110, 15110], "python": "3.8.10"},
+        ),
+        (
+            "torch version .................... 2.0.1+cu118\n"
+            "deepspeed info ................... 0.9.5, unknown, unknown\n"
+            "nvcc version ..................... 12.1\n",
+            {"toolkit": "12.1", "packages": ["deepspeed 0.9.5", "torch 2.0.1+cu118"]},
+        ),
+        (
+            "* CUDA:\n\t- GPU:\n\t\t- Tesla T4\n\t- available: True\n\t- version: 11.7\n"
+            "* Packages:\n\t- torch: 2.0.0\n",
+            {"gpus": ["Tesla T4"], "packages": ["torch 2.0.0"], "cuda": "11.7"},
+        ),
+        ("CUDA Driver Version   : 11040\nnumpy==1.20.1\n", {"serves": "11.4"}),
+        ("CUDA Driver Version: 535.161.08\n", {"driver": "535.161.08"}),
+        ("       virtual packages : __cuda=12.2=0\n", {"serves": "12.2"}),
+        ("name, driver_version\nNVIDIA L4, 535.54.03\n", {"driver": "535.54.03"}),
+        ("Name: torch\nVersion: 2.0.1\nSummary: x\n", {"packages": ["torch 2.0.1"]}),
+        ('[{"name": "torch", "version": "2.0.1"}]', {"packages": ["torch 2.0.1"]}),
+        (
+            "├── torch v2.4.0\n│   └── triton v3.0.0\n",
+            {"packages": ["torch 2.4.0", "triton 3.0.0"]},
+        ),
+        ("torch  (!) 2.2.1  Tensors and networks\n", {"packages": ["torch 2.2.1"]}),
+        ("### PyTorch version\n\n1.7.1\n", {"torch": "1.7.1"}),
+        (
+            "- 显卡\uff1aRTX 3090\n- PyTorch版本\uff1a1.9.1\n",
+            {"gpus": ["RTX 3090"], "torch": "1.9.1"},
+        ),
+        ("PyTorch 1.8.1 + CUDA 11.1, RTX 3090\n", {"gpus": ["RTX 3090"], "torch": "1.8.1"}),
+        ("- GPU: 2 x RTX 3090 (24G)\n", {"gpus": ["RTX 3090", "RTX 3090"]}),
+    ],
+)
+def test_further_forms(text: str, known: Dict[str, Any]) -> None:
+    facts = told(parse(text))
+    assert {name: facts.get(name) for name in known} == known
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.", "broken"),
+        ("Failed to initialize NVML: Driver/library version mismatch", "mismatch"),
+        ("UserWarning: The NVIDIA driver on your system is too old (found version 9010).", "old"),
+    ],
+)
+def test_what_a_driver_refuses(text: str, kind: str) -> None:
+    accelerator = parse(text).accelerator
+    assert list(accelerator.refused) == [kind]
+    assert accelerator.vendor.value == "nvidia"
+
+
+def test_another_environments_list_is_left_out() -> None:
+    text = "PyTorch version: 1.9.0+cu111\n[pip3] torch==1.7.1\n[pip3] torchvision==0.8.2\n"
+    assert packages(text) == ["torch 1.9.0+cu111"]
+    assert "another environment" in target(text).problems[-1]
+
+
+@pytest.mark.parametrize(
+    "text", ["works with torch 1.13 but fails with torch 2.0", "YOLO v8 is fine"]
+)
+def test_sentences_are_no_reports(text: str) -> None:
+    with pytest.raises(ReportError):
+        parse(text)

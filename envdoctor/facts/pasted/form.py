@@ -36,7 +36,7 @@ def read(pairs: List[Pair], lines: List[Line], notes: Notes) -> None:  # noqa: A
             notes.say("driver", version(value), SECTION, line, WRITTEN)
         elif key in _SYSTEMS:
             os_and_machine(value, SECTION, line, notes, WRITTEN)
-        elif key in ("python", "python version"):
+        elif key in ("python", "python version", "python_version"):
             python(value.lower().replace("python", "").strip(), SECTION, line, notes, WRITTEN)
         elif key in ("gcc", "gcc version", "gcc/compiler version"):
             notes.say("gcc", version(value) or gcc(value), SECTION, line, WRITTEN)
@@ -63,7 +63,7 @@ def _gpus(value: str, line: Line, notes: Notes) -> None:
 
 
 def _project(key: str, value: str, line: Line, notes: Notes) -> None:
-    name = key[: -len(" version")] if key.endswith(" version") else key
+    name = key[: -len(" version")] if key.endswith((" version", "_version")) else key
     project = PROJECTS.get(name.replace("_", "-").replace(" ", "-"))
     number = version(value)
     if project == "torch" and number:

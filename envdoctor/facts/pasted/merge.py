@@ -433,6 +433,7 @@ class _Merge:
                     installer=package.installer or self._installer(name),
                     direct_url=package.url,
                     import_error=self._import_error(name),
+                    limits={} if f"imported {name}" in self.notes.statements else None,
                 )
             )
         return found

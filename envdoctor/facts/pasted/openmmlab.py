@@ -70,6 +70,9 @@ def read(pairs: List[Pair], lines: List[Line], notes: Notes) -> None:  # noqa: A
             number = _CHECKOUT.sub("", version(value.split(" @")[0]))
             package = Package(number, place(section, line), line.number, RUNNING)
             notes.install(_PROJECTS[key], package)
+            if section == SECTION and line.text.lstrip("'").startswith("MM"):
+                # its own collect_env names it so, and has imported it
+                notes.say(f"imported {_PROJECTS[key]}", "yes", SECTION, line)
 
 
 def _is_stated(line: Line, value: str) -> bool:

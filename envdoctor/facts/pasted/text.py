@@ -62,6 +62,8 @@ _GAP = re.compile(r"\s{2,}|\t")
 #: deepspeed's "torch version .................... 2.1.2"
 _DOTTED = re.compile(r"([a-z][\w ()/.-]{2,40}?) \.{3,40} (\S.{0,300})")
 _MARKS = str.maketrans("", "", "*`\"'")
+#: What forms add to a question, "PyTorch Version (e.g., 1.0)".
+_EXAMPLE = re.compile(r" ?\((?:e\.g|eg|i\.e|for example)[^()]{0,60}\)")
 _HEADING = re.compile(r"#{1,6} {1,3}(\S.{0,60}?) ?#{0,6}|\*\*([^*]{1,60})\*\*[:\uff1a]?")
 #: Longer names first: they hold the shorter ones.
 _CHINESE = {
@@ -182,7 +184,7 @@ def headed(lines: List[Line]) -> List[Pair]:
 
 def _key(text: str) -> str:
     """A name in small letters, in English where it is one of those that forms have in Chinese."""
-    key = " ".join(text.translate(_MARKS).lower().split())
+    key = " ".join(_EXAMPLE.sub("", text.translate(_MARKS).lower()).split())
     for chinese, english in _CHINESE.items():
         if chinese in key:
             key = " ".join(key.replace(chinese, f" {english} ").split())

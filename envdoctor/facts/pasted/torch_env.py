@@ -6,6 +6,7 @@ is "None" or "Could not collect" for a CPU build, and "N/A" for ROCm.
 
 from __future__ import annotations
 
+import re
 from typing import List
 
 from envdoctor.facts.pasted.notes import LISTED, Notes, version
@@ -66,6 +67,8 @@ def _yes_or_no(value: str) -> str:
 
 def _models(value: str, line: Line, notes: Notes) -> None:
     """A single device without a number stands on the same line (ROCm, macOS)."""
+    if re.match(r"\d{1,2} ?[x\u00d7*]", value):
+        return  # filled in by hand
     if value.lower() in NOTHING or value.startswith("GPU "):
         cards(value, SECTION, line, notes)
     elif accelerator_name(value):

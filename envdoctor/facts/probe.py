@@ -424,7 +424,8 @@ def describe_origin(text: str, path: str, problems: "List[str]") -> "Tuple[str, 
 
 def unquote(text: str) -> str:
     """Resolve the %XX of a URL's path; urllib.parse takes 10 ms to import."""
-    data = re.sub(rb"%([0-9A-Fa-f]{2})", lambda m: bytes([int(m.group(1), 16)]), os.fsencode(text))
+    data = text.encode("utf-8", "surrogatepass")  # JSON can hold halves of characters
+    data = re.sub(rb"%([0-9A-Fa-f]{2})", lambda m: bytes([int(m.group(1), 16)]), data)
     return os.fsdecode(data)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Dict
+from typing import Dict, List
 
 import pytest
 
@@ -101,6 +101,16 @@ def test_paths_with_two_slashes(tmp_path: Path) -> None:
     files = probe.FileList(b"m/__init__.py,,\nm/ops//__init__.py,,\nm/ops//gone.py,,\n")
     assert files.count == 3
     assert files.compare(str(tmp_path)) == ([b"m/ops//gone.py"], [])
+
+
+def test_half_a_character_in_a_folder_s_url() -> None:
+    text = r'{"url": "file:///home/a%20b/\ud800", "dir_info": {"editable": true}}'
+    problems: List[str] = []
+    origin, folder = probe.describe_origin(text, "/x/direct_url.json", problems)
+    assert problems == []
+    assert folder.startswith("/home/a b/")
+    assert origin.startswith("file:///home/a%20b/")
+    (folder + origin).encode("utf-8")
 
 
 def test_json_that_a_terminal_does_not_obey() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shutil
 import sys
 from typing import TYPE_CHECKING, Mapping, Optional
 
@@ -32,6 +31,8 @@ def program(environ: Mapping[str, str] = os.environ, started: Optional[str] = No
         started = sys.argv[0] if started is None else started
         if os.path.basename(started) != _USUAL:  # noqa: PTH119 - no path is needed of it
             return _USUAL
+        import shutil
+
         found = shutil.which(_USUAL, path=environ.get("PATH", os.defpath))
         if found is not None and os.path.realpath(found) == os.path.realpath(started):
             return _USUAL

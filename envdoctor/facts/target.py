@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import os
 import re
 import sys
@@ -176,6 +175,8 @@ def _named_environment(env: str, environ: Mapping[str, str]) -> tuple[str, str]:
     if not found and _python_of(folder):
         found = [folder]  # a folder here that is written without a slash
     if not found:
+        import difflib
+
         nearest = difflib.get_close_matches(env, known, n=3)
         tail = f"; did you mean {' or '.join(nearest)}?" if nearest else ""
         raise TargetError(f"--env: no conda or virtual environment is named {env}{tail}")

@@ -10,7 +10,6 @@ import contextlib
 import hashlib
 import os
 import stat
-import tempfile
 from pathlib import Path
 from typing import Callable, Dict, Optional, Sequence, Tuple, Type, TypeVar
 
@@ -87,6 +86,8 @@ def _read(entry: Optional[Path], kind: Type[T]) -> Optional[T]:
 def _write(entry: Optional[Path], name: str, content: bytes) -> None:
     if entry is None:
         return
+    import tempfile
+
     with contextlib.suppress(OSError):
         entry.parent.mkdir(parents=True, exist_ok=True)
         for old in entry.parent.glob(f"{name}-*.msgpack"):

@@ -48,6 +48,8 @@ class Package:
         if not self.releases:
             raise DocumentError(f"{name}: releases: there are none")
         self._place = place
+        # of entries that list releases, {release: its own attributes}
+        self._listed: Dict[str, Dict[Version, Mapping[str, Raw]]] = {}
 
     @property
     def newest(self) -> Version:
@@ -90,16 +92,16 @@ class Package:
         except (ValueError, TypeError, AttributeError) as error:
             raise DocumentError(f"{self._place[entry.id]}: {entry.id}: {error}") from None
 
-    @staticmethod
-    def _own(entry: BuildEntry, version: Version) -> Optional[Mapping[str, Raw]]:
+    def _own(self, entry: BuildEntry, version: Version) -> Optional[Mapping[str, Raw]]:
         """The release's own attributes, or None where the entry does not speak of it."""
-        if entry.each:
-            return next((own for text, own in entry.each.items() if parse(text) == version), None)
-        if isinstance(entry.versions, str):
+        if isinstance(entry.versions, str) and not entry.each:
             return {} if satisfies(version, entry.versions) else None
-        if entry.versions is None:
-            raise ValueError("neither versions nor each")
-        return {} if version in {parse(text) for text in entry.versions} else None
+        if entry.id not in self._listed:
+            if not entry.each and entry.versions is None:
+                raise ValueError("neither versions nor each")
+            listed = entry.each or {release: {} for release in entry.versions or ()}
+            self._listed[entry.id] = {parse(text): own for text, own in listed.items()}
+        return self._listed[entry.id].get(version)
 
     def _cells(self, axes: Sequence[str], cells: Any) -> Iterator[Dict[str, Raw]]:
         if not axes:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Dict, List
 
 import msgspec
-from packaging.utils import canonicalize_name
 
 from envdoctor.model.facts import Distribution, Target
+from envdoctor.model.names import canonical
 from envdoctor.model.versions import try_parse
 
 _DOUBLED = "holds metadata of"
@@ -29,7 +29,7 @@ def imported(target: Target) -> Dict[str, Distribution]:
     for distribution in target.distributions:
         if distribution.name.startswith("~"):
             continue
-        name = canonicalize_name(distribution.name)
+        name = canonical(distribution.name)
         held = found.get(name)
         rank = order.get(distribution.search_entry, len(order))
         if held is None or rank < order.get(held[0].search_entry, len(order)):

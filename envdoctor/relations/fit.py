@@ -76,13 +76,13 @@ class Fit:
         rejected = unsure = 0
         decided = False
         members = self._members(builds, bound.reads["self"])
-        for build, bits in members:
-            for _, verdict, _ in verdicts(bound, [build], world):
-                if verdict is Verdict.FAILS:
-                    rejected |= bits
-                elif verdict is Verdict.UNDECIDED:
-                    unsure |= bits
-                decided = decided or verdict in (Verdict.FAILS, Verdict.HOLDS)
+        said = verdicts(bound, [build for build, _ in members], world)
+        for (_, bits), (_, verdict, _) in zip(members, said):  # each is a group of its own
+            if verdict is Verdict.FAILS:
+                rejected |= bits
+            elif verdict is Verdict.UNDECIDED:
+                unsure |= bits
+            decided = decided or verdict in (Verdict.FAILS, Verdict.HOLDS)
         if not decided or any(_is_unknown(world.get(c, _NOTHING)) for c in bound.components):
             unsure = 0  # it would be unknown of any build
         return Answer(rejected, unsure)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Dict, Iterable, Iterator, List, Optional, Set, Tuple
 
-from packaging.utils import canonicalize_name
-
-from envdoctor.facts.probe import import_names
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.facts import Distribution, Target
 from envdoctor.model.finding import Evidence
+from envdoctor.model.names import canonical
 from envdoctor.relations.environment import imported, outside
 from envdoctor.relations.judge import Relations, judge
 from envdoctor.rules.lookup import (
     cut_off,
     fix,
+    import_names,
     is_tree,
     label,
     listed,
@@ -113,7 +112,7 @@ class _Served:
         modules.update(m for n in installed for m in self._known_modules(n))
         self.modules = {module.lower() for module in modules}
         # conda has packages without Python metadata (opencv), under names of its own (py-opencv)
-        self.conda = {_core(canonicalize_name(package.name)) for package in target.conda}
+        self.conda = {_core(canonical(package.name)) for package in target.conda}
 
     def _known_modules(self, name: str) -> List[str]:
         package = self.knowledge.packages.get(name)

@@ -7,7 +7,6 @@ from typing import Dict, Iterator, List, Tuple
 
 import msgspec
 
-from envdoctor.facts.probe import import_names
 from envdoctor.model.facts import Distribution
 from envdoctor.model.finding import Evidence
 from envdoctor.relations.environment import imported
@@ -17,6 +16,7 @@ from envdoctor.rules.lookup import (
     evidence,
     fix,
     folder_of,
+    import_names,
     is_leftover,
     label,
     listed,

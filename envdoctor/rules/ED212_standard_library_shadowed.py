@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Dict, Iterator, List
 
-from envdoctor.facts.probe import VITAL
 from envdoctor.model.finding import Evidence
 from envdoctor.relations.environment import inside
 from envdoctor.rules.lookup import (
@@ -23,6 +22,8 @@ def examine(context: Context) -> Iterator[Fault]:
     for module, place in target.standard.items():
         folders.setdefault(folder_of(place), []).append(module)
     for folder, modules in folders.items():
+        from envdoctor.facts.probe import VITAL  # a large file, of use only where there is a fault
+
         vital = [module for module in modules if module in VITAL]
         # What is not on the path is so for scripts of that folder alone.
         on_path = any(inside(folder, entry) for entry in target.path)

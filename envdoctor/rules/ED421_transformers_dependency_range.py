@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Dict, Iterator, List
 
-from envdoctor.facts.probe import import_names
 from envdoctor.model.facts import Distribution
 from envdoctor.model.finding import Evidence
 from envdoctor.model.versions import is_development, try_parse
@@ -12,6 +11,7 @@ from envdoctor.relations.environment import imported
 from envdoctor.rules.lookup import (
     evidence,
     fix,
+    import_names,
     label,
     moves_torch,
     name_of,

@@ -22,9 +22,7 @@ from envdoctor.model.finding import (
 )
 from envdoctor.model.language import ENGLISH, say, translate
 from envdoctor.model.text import clean
-from envdoctor.relations.asked import observe_asked
 from envdoctor.relations.observe import observe
-from envdoctor.rules.asked_examination import AskedExamination
 from envdoctor.rules.examination import Examination
 from envdoctor.rules.outside import SHADOW, by_cause
 
@@ -100,6 +98,10 @@ def _examined(facts: Facts, knowledge: Knowledge, language: str) -> Examination:
     if target is None or asked is None:
         examination = Examination(facts, knowledge, observe(facts, knowledge), language)
     else:
+        # Only where files are asked about: an environment's check is not to wait for them.
+        from envdoctor.relations.asked import observe_asked
+        from envdoctor.rules.asked_examination import AskedExamination
+
         observed = observe_asked(facts, target, asked, knowledge)
         examination = AskedExamination(facts, knowledge, observed, language)
     examination.relations_broken()

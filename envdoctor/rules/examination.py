@@ -7,7 +7,6 @@ import shlex
 from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 import msgspec
-from packaging.utils import canonicalize_name
 
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.build import Build
@@ -22,6 +21,7 @@ from envdoctor.model.finding import (
     Skipped,
 )
 from envdoctor.model.language import say, translate
+from envdoctor.model.names import canonical
 from envdoctor.model.relation import words_in
 from envdoctor.model.text import clean, render
 from envdoctor.relations.judge import Relations, Violation, judge
@@ -320,8 +320,8 @@ class Examination:
 def _about(fault: Fault, target: Target) -> Tuple[str, ...]:
     """Names of what a fault is about beside its component, which words and versions leave alone."""
     installed = {name_of(distribution) for distribution in target.distributions}
-    named = {canonicalize_name(fact.fact.partition(" ")[0]) for fact in fault.evidence}
-    own = canonicalize_name(fault.component.partition(" ")[0])
+    named = {canonical(fact.fact.partition(" ")[0]) for fact in fault.evidence}
+    own = canonical(fault.component.partition(" ")[0])
     return tuple(sorted({*fault.about, *(named & installed)} - {own}))
 
 

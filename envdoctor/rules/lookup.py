@@ -7,12 +7,11 @@ import shlex
 from pathlib import PurePosixPath
 from typing import Iterable, List, Optional, Sequence, Tuple
 
-from packaging.utils import canonicalize_name
-
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.build import ABSENT, Build
 from envdoctor.model.facts import Distribution, Observed, Target
 from envdoctor.model.finding import Evidence, Fix
+from envdoctor.model.names import canonical as canonical_name
 from envdoctor.model.versions import is_development, local_part, try_parse
 from envdoctor.relations.environment import (
     inside,
@@ -59,7 +58,14 @@ _REQUIREMENT = re.compile(
 
 def name_of(distribution: Distribution) -> str:
     """The canonical name of a distribution (PEP 503)."""
-    return canonicalize_name(distribution.name)
+    return canonical_name(distribution.name)
+
+
+def import_names(project: str) -> List[str]:
+    """The modules that a project of this canonical name may bring, the likeliest first."""
+    from envdoctor.facts import probe  # a large file, of use only where something is amiss
+
+    return probe.import_names(project)
 
 
 def is_leftover(distribution: Distribution) -> bool:
@@ -78,7 +84,7 @@ def is_needed(distribution: Distribution, context: Context) -> bool:
     """Whether the matrices know it, or something that is installed requires it."""
     name = name_of(distribution)
     return name in context.knowledge.packages or any(
-        canonicalize_name(match.group()) == name
+        canonical_name(match.group()) == name
         for one in context.target.distributions
         for match in map(_PROJECT.match, one.requires)
         if match

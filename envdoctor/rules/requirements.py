@@ -11,10 +11,10 @@ import re
 from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 from packaging.markers import InvalidMarker, Marker, UndefinedComparison, UndefinedEnvironmentName
-from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from envdoctor.model.facts import Facts, Target
+from envdoctor.model.names import canonical
 from envdoctor.model.versions import satisfies, specifier, try_parse
 
 #: Values of the marker variables that are known, sorted by name.
@@ -64,7 +64,7 @@ def parse(text: str) -> Optional[Requirement]:
     stated = _readable((match["enclosed"] or match["plain"] or "").strip())
     if stated is None:
         return None
-    return Requirement(canonicalize_name(match["name"]), stated, match["url"] or "", marker.strip())
+    return Requirement(canonical(match["name"]), stated, match["url"] or "", marker.strip())
 
 
 def _split(text: str) -> Tuple[str, str]:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, Mapping
 
 import msgspec
 
 from envdoctor.model.finding import Report
 
-#: What terminals obey and JSON lets stand: delete, C1 controls, marks of direction, line ends.
-_OBEYED = re.compile(
-    "[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
-)
 #: The order in which a reader wants them.
 _KEYS = (
     "schema_version",
@@ -46,4 +41,7 @@ def encode(data: Mapping[str, Any]) -> str:
     The standard library's encoder: it keeps names that are no valid Unicode, which msgspec refuses.
     """
     text = json.dumps(data, ensure_ascii=False, indent=2)
-    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+    # What a terminal obeys and JSON lets stand: C1 controls, marks of direction, ends of lines.
+    odd = {c for c in set(text) if not (c.isprintable() or c == "\n" or "\ud800" <= c <= "\udfff")}
+    escapes = {c: f"\\u{ord(c):04x}" if c < "\x80" else json.dumps(c)[1:-1] for c in odd}
+    return text.translate({ord(c): escape for c, escape in escapes.items()}) + "\n"

@@ -114,9 +114,9 @@ def test_half_a_character_in_a_folder_s_url() -> None:
 
 
 def test_json_that_a_terminal_does_not_obey() -> None:
-    data = {"name": "A\x7f\x9b31m\u202e\u2028\x1b\ud800é中"}
+    data = {"name": "A\x7f\x9b31m\u202e\u2028\x1b\ud800é中\U000e0041"}
     written = encode(data)
-    assert '"A\\u007f\\u009b31m\\u202e\\u2028\\u001b\ud800é中"' in written
+    assert '"A\\u007f\\u009b31m\\u202e\\u2028\\u001b\ud800é中\\udb40\\udc41"' in written
     assert json.loads(written) == data
 
 

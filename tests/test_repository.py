@@ -173,6 +173,7 @@ def home(tmp_path: Path) -> Path:
         path.write_text(f"#!/bin/sh\n{command}\n", encoding="utf-8")
         path.chmod(0o755)
     venv.create(str(tmp_path / "env"), symlinks=True, with_pip=False)
+    (tmp_path / "MapTR").mkdir()
     (tmp_path / "requirements.txt").write_text("torch==2.4.1\n", encoding="utf-8")
     (tmp_path / "report.txt").write_text(
         "$ pip list\ntorch 2.4.1\nnumpy 1.26.4\n", encoding="utf-8"

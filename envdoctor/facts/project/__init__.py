@@ -4,6 +4,6 @@ Files are read, never imported or run. What is looked for is given (`Interface`)
 environment has it, relations judge.
 """
 
-from envdoctor.facts.project.read import ProjectError, read
+from envdoctor.facts.project.reading import ProjectError, read
 
 __all__ = ["ProjectError", "read"]

@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from typing import Dict, Iterable, Iterator, List, Set, Tuple
 
+from envdoctor.facts.project.lines import Lines
 from envdoctor.model.interface import HEADER, IDENTIFIER, PATTERN, Interface
 
+# A text that is not closed ends with its line: so each character is looked at once.
 _COMMENT_OR_TEXT = re.compile(
-    r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL
+    r"//[^\n]*|/\*.*?(?:\*/|\Z)"
+    r"|\"(?:\\.|[^\"\\\n])*\\?(?:\"|(?=\n)|\Z)|'(?:\\.|[^'\\\n])*\\?(?:'|(?=\n)|\Z)",
+    re.DOTALL,
 )
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"\n]{1,300})[>\"]", re.MULTILINE)
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
@@ -44,8 +48,9 @@ class CxxReader:
         bare = _COMMENT_OR_TEXT.sub(_blank, plain)
         chosen = _chosen_lines(bare)
         found: Dict[Tuple[str, int], None] = {}
+        line_of = Lines(text)
         for name, position in self._found(plain, bare):
-            line = text.count("\n", 0, position) + 1
+            line = line_of(position)
             if line not in chosen:
                 found[(name, line)] = None
         defined = {name for name in _DEFINE.findall(bare) if self.names.fullmatch(name)}
@@ -76,19 +81,21 @@ def _chosen_lines(bare: str) -> Set[int]:
     """The lines that are compiled for some releases only, by the preprocessor's conditions."""
     chosen: Set[int] = set()
     open_ones: List[bool] = []
+    choosing = 0  # how many of them are such conditions
     for number, line in enumerate(bare.split("\n"), 1):
         match = _DIRECTIVE.match(line) if "#" in line else None
         if match is not None:
             kind, condition = match[1], match[2]
             if kind == "endif":
-                if open_ones:
-                    open_ones.pop()
+                choosing -= bool(open_ones and open_ones.pop())
             elif kind in ("if", "ifdef", "ifndef"):
                 chooses = bool(_CHOOSES.search(condition)) or condition.strip() == "0"
                 is_guard = kind == "ifndef" and bool(_GUARD.search(condition))
                 open_ones.append(chooses and not is_guard)
-            elif open_ones and _CHOOSES.search(condition):
+                choosing += open_ones[-1]
+            elif open_ones and not open_ones[-1] and _CHOOSES.search(condition):
                 open_ones[-1] = True
-        if any(open_ones):
+                choosing += 1
+        if choosing:
             chosen.add(number)
     return chosen

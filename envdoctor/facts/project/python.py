@@ -8,8 +8,21 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Set,
+    Tuple,
+    Union,
+)
 
+from envdoctor.facts.project.lines import Lines
 from envdoctor.model.interface import FLAG, OPTION, Interface
 from envdoctor.model.interface import PYTHON as DOTTED
 
@@ -21,9 +34,10 @@ _IMPORT = re.compile(
 )
 _ALIAS = re.compile(r"([\w.]+)(?:\s+as\s+(\w+))?\s*$")
 _COMMENT = re.compile(r"#[^\n]*")
+# A text that is not closed ends with its line, or the file: so each character is looked at once.
 _COMMENT_OR_TEXT = re.compile(
     r"#[^\n]*|\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)"
-    r"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'",
+    r"|\"(?:\\.|[^\"\\\n])*\\?(?:\"|(?=\n)|\Z)|'(?:\\.|[^'\\\n])*\\?(?:'|(?=\n)|\Z)",
     re.DOTALL,
 )
 _MAY_CHOOSE = re.compile(r"\b(?:try|hasattr|getattr)\b|version", re.IGNORECASE)
@@ -43,6 +57,10 @@ _BUILDS = re.compile(r"cpp_extension|CUDAExtension|CppExtension|ext_modules")
 _ASKS = frozenset(["remove", "replace", "startswith", "endswith", "index", "count", "discard"])
 _RENAMED = "local-rank"
 _NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)
+
+
+#: A part of a syntax tree, and whether it runs on some releases only.
+Guarded = Tuple[Any, bool]
 
 
 class Place(NamedTuple):
@@ -70,6 +88,7 @@ class PythonReader:
         self.known: Dict[str, Interface] = {i.name: i for i in every if i.kind == DOTTED}
         self.flags = frozenset(i.name for i in every if i.kind == FLAG)
         self.options = frozenset(i.name for i in every if i.kind == OPTION)
+        self.deepest = max((name.count(".") + 1 for name in self.known), default=1)
         self.roots = frozenset(name.split(".")[0] for name in self.known)
         self.inner = {
             ".".join(parts[:end])
@@ -79,11 +98,11 @@ class PythonReader:
 
     def match(self, dotted: str) -> Optional[Interface]:
         """The interface that a dotted name is, or lies in; the longest."""
-        while dotted:
-            found = self.known.get(dotted)
+        parts = dotted.split(".", self.deepest)[: self.deepest]
+        for end in range(len(parts), 0, -1):
+            found = self.known.get(".".join(parts[:end]))
             if found is not None:
                 return found
-            dotted = dotted.rpartition(".")[0]
         return None
 
     def read(self, text: str, is_entry: bool = False) -> Found:
@@ -110,8 +129,9 @@ class PythonReader:
         bare = _COMMENT_OR_TEXT.sub(_blank, text)
         if _MAY_CHOOSE.search(bare):
             return Found(is_read=False)
+        line_of = Lines(bare)
         places = {
-            Place(name, bare.count("\n", 0, position) + 1): None
+            Place(name, line_of(position)): None
             for name, position in self._named(bare)
             if not (self.known[name].passing or self.known[name].without)
         }
@@ -141,7 +161,7 @@ class PythonReader:
                     aliases[alias[2] or alias[1]] = dotted
         if not aliases:
             return
-        chains = re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, aliases))})((?:\.\w+)*)")
+        chains = re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, aliases))})((?:\.\w+){{0,9}})")
         for match in chains.finditer(text):
             found = self.match(aliases[match[1]] + match[2])
             if found is not None:
@@ -174,10 +194,30 @@ class _Visit:
 
     def found(self, is_entry: bool) -> Found:
         """What the tree uses."""
-        waiting: List[Tuple[ast.AST, bool]] = [(self.tree, False)]
+        special: Dict[type, Callable[[Any, bool], Iterator[Guarded]]] = {
+            ast.Import: self._import,
+            ast.ImportFrom: self._import_from,
+            ast.Attribute: self._attribute,
+            ast.Call: self._call,
+            ast.Constant: self._constant,
+            ast.Assign: self._assign,
+            ast.Compare: self._compare,
+            ast.If: self._choice,
+            ast.IfExp: self._choice,
+            ast.BoolOp: self._choice,
+            ast.While: self._choice,
+            ast.Try: self._try,
+            ast.With: self._with,
+            ast.AsyncWith: self._with,
+        }
+        waiting: List[Guarded] = [(self.tree, False)]
         while waiting:
             node, is_guarded = waiting.pop()
-            waiting.extend(self._visit(node, is_guarded))
+            visit = special.get(node.__class__)
+            if visit is not None:
+                waiting.extend(visit(node, is_guarded))
+            elif node.__class__ is not ast.Name:
+                _spread(node, is_guarded, waiting)
         if self.parsers == {"parse_known_args"}:  # which passes over what it does not know
             for place in [p for p in self.uses if p.name in self.reader.options]:
                 del self.uses[place]
@@ -195,24 +235,29 @@ class _Visit:
                 doubtful.add(name)
 
         nothing: Set[ast.AST] = set()
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Import):
+        waiting: List[Guarded] = [(self.tree, False)]
+        while waiting:
+            node, _ = waiting.pop()
+            kind = node.__class__
+            if kind is ast.Name:
+                if node.ctx.__class__ is not ast.Load and node not in nothing:
+                    doubtful.add(node.id)
+                continue
+            if kind is ast.Import:
                 for alias in node.names:
                     root = alias.name.split(".")[0]
                     bind(alias.asname or root, alias.name if alias.asname else root)
-            elif isinstance(node, ast.ImportFrom):
+            elif kind is ast.ImportFrom:
                 base = "." * node.level + (node.module or "")
                 for alias in node.names:
                     bind(alias.asname or alias.name, f"{base}.{alias.name}")
-            elif isinstance(node, ast.Assign) and _is_none(node.value):
+            elif kind is ast.Assign and _is_none(node.value):
                 nothing.update(node.targets)  # where the import had failed
-            elif isinstance(node, ast.Name):
-                if not isinstance(node.ctx, ast.Load) and node not in nothing:
-                    doubtful.add(node.id)
-            elif isinstance(node, ast.arg):
+            elif kind is ast.arg:
                 doubtful.add(node.arg)
-            elif isinstance(node, _NAMED) and node.name:
+            elif kind in _NAMED and node.name:
                 doubtful.add(node.name)
+            _spread(node, False, waiting)
         return {
             name: dotted
             for name, dotted in aliases.items()
@@ -234,71 +279,67 @@ class _Visit:
         if found is not None and not (found.passing or found.without or is_guarded):
             self.uses[Place(found.name, line)] = None
 
-    def _visit(self, node: ast.AST, is_guarded: bool) -> Iterator[Tuple[ast.AST, bool]]:
-        """Note what a node says itself; yield the nodes to go on with."""
-        if isinstance(node, ast.Import):
+    # Each of these notes what a node says itself, and yields the nodes to go on with.
+
+    def _import(self, node: ast.Import, is_guarded: bool) -> Iterator[Guarded]:
+        for alias in node.names:
+            self._use(alias.name, node.lineno, is_guarded)
+        return iter(())
+
+    def _import_from(self, node: ast.ImportFrom, is_guarded: bool) -> Iterator[Guarded]:
+        if not node.level:
             for alias in node.names:
-                self._use(alias.name, node.lineno, is_guarded)
-        elif isinstance(node, ast.ImportFrom):
-            if not node.level:
-                for alias in node.names:
-                    self._use(f"{node.module}.{alias.name}", node.lineno, is_guarded)
-        elif isinstance(node, ast.Attribute):
-            yield from self._attribute(node, is_guarded)
-        elif isinstance(node, ast.Call):
-            yield from self._call(node, is_guarded)
-        elif isinstance(node, ast.Constant):
-            if self.builds and node.value in self.reader.flags and not is_guarded:
-                self.uses[Place(str(node.value), node.lineno)] = None
-        elif isinstance(node, ast.Assign):
-            self._patches(node.targets)
-            for child in ast.iter_child_nodes(node):
+                self._use(f"{node.module}.{alias.name}", node.lineno, is_guarded)
+        return iter(())
+
+    def _constant(self, node: ast.Constant, is_guarded: bool) -> Iterator[Guarded]:
+        if self.builds and node.value in self.reader.flags and not is_guarded:
+            self.uses[Place(str(node.value), node.lineno)] = None
+        return iter(())
+
+    def _assign(self, node: ast.Assign, is_guarded: bool) -> Iterator[Guarded]:
+        self._patches(node.targets)
+        for child in (*node.targets, node.value):
+            yield child, is_guarded
+
+    def _compare(self, node: ast.Compare, is_guarded: bool) -> Iterator[Guarded]:
+        # What is compared with is asked for: '-std=c++14' in flags.
+        for child in (node.left, *node.comparators):
+            if not isinstance(child, ast.Constant):
                 yield child, is_guarded
-        elif isinstance(node, ast.Compare):
-            # What is compared with is asked for: '-std=c++14' in flags.
-            for child in ast.iter_child_nodes(node):
-                if not isinstance(child, ast.Constant):
-                    yield child, is_guarded
-        elif isinstance(node, (ast.If, ast.IfExp, ast.BoolOp, ast.While)):
-            chooses = is_guarded or _chooses(node)
-            for child in ast.iter_child_nodes(node):
-                if not isinstance(child, ast.stmt):
-                    yield child, chooses
-            yield from self._blocks(node, chooses)
-        elif isinstance(node, ast.Try):
-            caught = is_guarded or any(map(_catches, node.handlers))
-            for handler in node.handlers:
-                yield handler, caught
-            yield from _statements(node.body, caught)
-            yield from _statements(node.orelse, caught)
-            yield from _statements(node.finalbody, is_guarded)
-        elif isinstance(node, (ast.With, ast.AsyncWith)):
-            caught = is_guarded or any(_suppresses(item.context_expr) for item in node.items)
-            for item in node.items:
-                yield item, is_guarded
-            yield from _statements(node.body, caught)
-        else:
-            for child in ast.iter_child_nodes(node):
-                if not isinstance(child, ast.stmt):
-                    yield child, is_guarded
-            yield from self._blocks(node, is_guarded)
 
-    def _blocks(self, node: ast.AST, is_guarded: bool) -> Iterator[Tuple[ast.AST, bool]]:
-        for name in ("body", "orelse"):
-            block = getattr(node, name, None)
-            if isinstance(block, list):
-                yield from _statements(block, is_guarded)
+    def _choice(self, node: ast.AST, is_guarded: bool) -> Iterator[Guarded]:
+        parts: List[Guarded] = []
+        _spread(node, is_guarded or _chooses(node), parts)
+        return iter(parts)
 
-    def _attribute(self, node: ast.Attribute, is_guarded: bool) -> Iterator[Tuple[ast.AST, bool]]:
-        if isinstance(node.ctx, ast.Load):
-            self._use(self._dotted(node), node.lineno, is_guarded)
+    def _try(self, node: ast.Try, is_guarded: bool) -> Iterator[Guarded]:
+        caught = is_guarded or any(map(_catches, node.handlers))
+        for handler in node.handlers:
+            yield handler, caught
+        yield from _statements(node.body, caught)
+        yield from _statements(node.orelse, caught)
+        yield from _statements(node.finalbody, is_guarded)
+
+    def _with(self, node: Union[ast.With, ast.AsyncWith], is_guarded: bool) -> Iterator[Guarded]:
+        caught = is_guarded or any(_suppresses(item.context_expr) for item in node.items)
+        for item in node.items:
+            yield item, is_guarded
+        yield from _statements(node.body, caught)
+
+    def _attribute(self, node: ast.Attribute, is_guarded: bool) -> Iterator[Guarded]:
         inner: ast.AST = node
         while isinstance(inner, ast.Attribute):
             inner = inner.value
         if not isinstance(inner, ast.Name):
             yield inner, is_guarded
+        elif isinstance(node.ctx, ast.Load):
+            dotted = self._dotted(node)
+            # What is imported from a module that is gone fails there, and is told there.
+            if dotted and self.reader.match(self.aliases[inner.id]) is None:
+                self._use(dotted, node.lineno, is_guarded)
 
-    def _call(self, node: ast.Call, is_guarded: bool) -> Iterator[Tuple[ast.AST, bool]]:
+    def _call(self, node: ast.Call, is_guarded: bool) -> Iterator[Guarded]:
         dotted = self._dotted(node.func)
         found = self.reader.match(dotted) if dotted else None
         if found is not None and (found.passing or found.without) and not is_guarded:
@@ -360,7 +401,20 @@ class _Visit:
                 yield node.module.split(".")[0], node.lineno
 
 
-def _statements(block: List[ast.stmt], is_guarded: bool) -> Iterator[Tuple[ast.AST, bool]]:
+def _spread(node: ast.AST, is_guarded: bool, into: List[Guarded]) -> None:
+    """Add what a node consists of: ast.iter_child_nodes is half of all the time otherwise."""
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if value.__class__ is list:
+            if value and isinstance(value[0], ast.stmt):
+                into.extend(_statements(value, is_guarded))
+            else:
+                into.extend((one, is_guarded) for one in value if isinstance(one, ast.AST))
+        elif isinstance(value, ast.AST) and name not in ("ctx", "op"):
+            into.append((value, is_guarded))
+
+
+def _statements(block: List[ast.stmt], is_guarded: bool) -> Iterator[Guarded]:
     """The statements of a block; those after `if version: return` run on some releases only."""
     for node in block:
         yield node, is_guarded

@@ -9,7 +9,9 @@ from typing import Iterator, List, NamedTuple, Sequence, Tuple
 _LAUNCHER = "torch.distributed.launch"
 # With it the launcher passes LOCAL_RANK as a variable and no flag.
 _BY_VARIABLE = re.compile(r"--use[_-]env\b")
-_SCRIPT = re.compile(r"([^\s'\"`;|&=<>]*[\w.-]+\.py)(?![\w.])")
+_WORD = re.compile(r"[^\s'\"`;|&=<>]+")
+#: Of a command, in characters: more is no command.
+_LONGEST = 4000
 #: What stands for the folder of the shell script itself.
 _BESIDE = re.compile(
     r"\$\(\s*dirname\b[^)]*\)|\$\{?(?:DIR|SCRIPT_DIR|HERE|BASEDIR)\}?", re.IGNORECASE
@@ -31,12 +33,14 @@ def launches(path: str, text: str) -> Iterator[Launch]:
         return
     for number, command in _commands(text):
         head, launcher, rest = command.partition(_LAUNCHER)
-        if not launcher or _BY_VARIABLE.search(rest) or head.lstrip().startswith("#"):
+        if not launcher or len(command) > _LONGEST or head.lstrip().startswith("#"):
             continue
-        match = _SCRIPT.search(_BESIDE.sub(_MARK, rest.replace('"', "").replace("'", "")))
-        if match is None:
+        if _BY_VARIABLE.search(rest):
             continue
-        named = match[1]
+        words = _WORD.findall(_BESIDE.sub(_MARK, rest.replace('"', "").replace("'", "")))
+        named = next((word for word in words if word.endswith(".py")), "")
+        if not named:
+            continue
         if _MARK in named:
             named = posixpath.join(posixpath.dirname(path), named.rpartition(_MARK)[2].lstrip("/"))
         elif "$" in named:

@@ -17,7 +17,7 @@ MAX_ENTRIES = 200_000
 MAX_DEPTH = 24
 MAX_BYTES = 600_000  # of one file: larger ones are data, or generated
 MAX_TOTAL = 200_000_000
-SECONDS = 20.0
+SECONDS = 60.0
 
 #: Folders that hold nothing of the project's own code, or code that training does not run.
 _SKIPPED = frozenset(

@@ -1,0 +1,178 @@
+"""Python sources: real uses of an interface, and what only looks like one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from source_trees import INTERFACES, read_text, tree, uses
+
+from envdoctor.facts.project import read
+
+USED = {
+    "an attribute of an import": ("import numpy as np\nx = np.int(3)\n", ["numpy.int 2"]),
+    "under its own name": ("import numpy\n\nx = numpy.int\n", ["numpy.int 3"]),
+    "imported by itself": ("from numpy import array, int as i\n", ["numpy.int 1"]),
+    "over several lines": ("from numpy import (\n    array,  # (\n    int,\n)\n", ["numpy.int 1"]),
+    "behind a backslash": ("from numpy import \\\n    int\n", ["numpy.int 1"]),
+    "inside of a function": (
+        "import numpy as np\ndef f():\n    return [np.bool(x) for x in y]\n",
+        ["numpy.bool 3"],
+    ),
+    "as a default and a decorator's argument": (
+        "import numpy as np\n@g(np.int)\ndef f(a=np.bool): pass\n",
+        ["numpy.bool 3", "numpy.int 2"],
+    ),
+    "a module that is gone": ("import torch._six\n", ["torch._six 1"]),
+    "a name of a module that is gone": ("from torch._six import inf\n", ["torch._six 1"]),
+    "a module as a name": ("from torch import _six\nx = _six.inf\n", ["torch._six 1"]),
+    "the longer name": ("from torch._six import container_abcs\n", ["torch._six.container_abcs 1"]),
+    "a module within": ("from mmcv.runner.hooks import HOOKS\n", ["mmcv.runner 1"]),
+    "of the standard library": ("from collections import Mapping\n", ["collections.Mapping 1"]),
+    "where the import may fail, and the attribute is used": (
+        "try:\n    import numpy as np\nexcept ImportError:\n    np = None\nx = np.int\n",
+        ["numpy.int 5"],
+    ),
+    "where there is a GPU": (
+        "import torch\nif torch.cuda.is_available():\n    torch.symeig(a)\n",
+        ["torch.symeig 3"],
+    ),
+    "a try that catches something else": (
+        "import numpy as np\ntry:\n    np.int(x)\nexcept ValueError:\n    pass\n",
+        ["numpy.int 3"],
+    ),
+    "in finally": (
+        "import numpy as np\ntry:\n    pass\nexcept Exception:\n    pass\nfinally:\n    np.int\n",
+        ["numpy.int 7"],
+    ),
+    "torch.load as it was": ("import torch\ntorch.load(f, map_location='cpu')\n", ["torch.load 2"]),
+    "load by itself": ("from torch import load\nx = load(f)\n", ["torch.load 2"]),
+    "a scheduler that is to talk": (
+        "from torch.optim import lr_scheduler as s\ns.StepLR(o, 3, verbose=True)\n",
+        ["torch.optim.lr_scheduler 2"],
+    ),
+    "in a build script": (
+        "from torch.utils.cpp_extension import CUDAExtension\nargs = {'cxx': ['-std=c++14']}\n",
+        ["-std=c++14 2"],
+    ),
+    "a flag of the script's own": (
+        "import argparse\np = argparse.ArgumentParser()\n"
+        "p.add_argument('--local_rank', type=int)\na = p.parse_args()\n",
+        ["--local_rank 3"],
+    ),
+}
+
+QUIET = {
+    "strings and comments": 'import numpy as np\n# np.int\nx = \'np.int\'\n"""np.bool"""\n',
+    "other names": "import numpy as np\nx = np.int_, np.int64, np.bool_, np.integer, np.intp\n",
+    "a method of that name": "import numpy as np\nx = y.int() + z.np.int\n",
+    "another package under that name": "import cupy as np\nx = np.int\n",
+    "one of two packages": (
+        "try:\n    import cupy as np\nexcept ImportError:\n    import numpy as np\nx = np.int\n"
+    ),
+    "an argument of that name": "import numpy as np\ndef f(np):\n    return np.int\n",
+    "a variable of that name": "import numpy as np\nnp = load()\nx = np.int\n",
+    "caught": "try:\n    from torch._six import inf\nexcept ImportError:\n    inf = None\n",
+    "the way back": "try:\n    from math import inf\nexcept ImportError:\n    import torch._six\n",
+    "caught among others": (
+        "import numpy as np\ntry:\n    np.int\nexcept (TypeError, AttributeError):\n    pass\n"
+    ),
+    "caught by everything": "try:\n    import imp\nexcept:\n    imp = None\n",
+    "an import that is caught, used later": (
+        "try:\n    import imp\nexcept ImportError:\n    imp = None\nif imp:\n    imp.reload(x)\n"
+    ),
+    "suppressed": "import contextlib\nwith contextlib.suppress(ImportError):\n    import imp\n",
+    "a test of the version": (
+        "import sys\nif sys.version_info < (3, 12):\n    import imp\nelse:\n    import importlib\n"
+    ),
+    "of torch's version": (
+        "import torch\nif digit_version(torch.__version__) < (2, 0):\n    import torch._six\n"
+    ),
+    "a constant that was made of it": (
+        "import torch\nif TORCH_1_9:\n    import torch._six\nelif IS_OLD:\n    torch.symeig(a)\n"
+    ),
+    "a return before": (
+        "import sys\ndef f():\n"
+        "    if sys.version_info >= (3, 12):\n        return\n    import imp\n"
+    ),
+    "asked for": "import numpy as np\nx = np.int if hasattr(np, 'int') else int\n",
+    "asked for in an expression": "import numpy as np\nx = hasattr(np, 'int') and np.int\n",
+    "while types are checked": (
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from collections import Mapping\n"
+    ),
+    "set by itself": "import numpy as np\nnp.int = int\nx = np.int(3)\n",
+    "set otherwise": "import numpy as np\nsetattr(np, 'int', int)\nx = np.int(3)\n",
+    "put in place": "import sys\nimport x\nsys.modules['torch._six'] = x\nimport torch._six\n",
+    "its own module": "from .imp import load\nfrom . import imp\nfrom .numpy import int\n",
+    "weights_only given": "import torch\ntorch.load(f, weights_only=False)\n",
+    "weights_only perhaps given": "import torch\ntorch.load(f, **options)\ntorch.load(*all)\n",
+    "torch.load passed on": "import torch\nf = torch.load\n",
+    "another load": "import json\njson.load(f)\n",
+    "a silent scheduler": "from torch.optim import lr_scheduler as s\ns.StepLR(o, 3)\n",
+    "a flag in another script": "x = ['-std=c++14']\n",
+    "a flag that is asked for": (
+        "import torch.utils.cpp_extension\nif '-std=c++14' in a:\n    a.remove('-std=c++14')\n"
+    ),
+    "a flag by version": (
+        "from torch.utils.cpp_extension import CUDAExtension\n"
+        "if torch.__version__ >= '2.1':\n    f = '-std=c++17'\nelse:\n    f = '-std=c++14'\n"
+    ),
+    "both spellings": (
+        "import argparse\np.add_argument('--local_rank', '--local-rank')\np.parse_args()\n"
+    ),
+    "unknown flags are passed over": (
+        "import argparse\np.add_argument('--local_rank')\np.parse_known_args()\n"
+    ),
+    "nothing at all": "",
+}
+
+
+@pytest.mark.parametrize("case", USED)
+def test_a_use_is_found(case: str, tmp_path: Path) -> None:
+    text, wanted = USED[case]
+    assert read_text(tmp_path, "net.py", text) == (wanted, ())
+
+
+@pytest.mark.parametrize("case", QUIET)
+def test_what_is_no_use_is_passed_over(case: str, tmp_path: Path) -> None:
+    assert read_text(tmp_path, "net.py", QUIET[case]) == ([], ())
+
+
+def test_what_a_project_sets_in_one_file_it_has_in_all(tmp_path: Path) -> None:
+    files = {
+        "compat.py": "import numpy\nnumpy.int = int\n",
+        "net.py": "import numpy as np\nx = np.int(3), np.bool(3)\n",
+    }
+    assert uses(read(str(tree(tmp_path, files)), INTERFACES)) == ["numpy.bool net.py:2"]
+
+
+def test_a_module_of_the_project_is_not_the_other(tmp_path: Path) -> None:
+    files = {
+        "mmcv/__init__.py": "from mmcv.runner import x\n",
+        "tools/imp.py": "",
+        "tools/train.py": "import imp\nimport torch._six\n",
+        "inner/setup.py": "",
+        "inner/numpy/__init__.py": "import numpy as np\nnp.int\n",
+    }
+    assert uses(read(str(tree(tmp_path, files)), INTERFACES)) == ["torch._six tools/train.py:2"]
+
+
+UNCLEAR = "some Python files have a syntax that is not understood here"
+
+
+def test_python_2_is_read_roughly(tmp_path: Path) -> None:
+    text = "import numpy as np\nprint 'np.bool'  # np.bool\nx = np.int(3)\ny = torch.load(f)\n"
+    assert read_text(tmp_path, "net.py", text) == (["numpy.int 3"], (UNCLEAR,))
+
+
+def test_of_python_2_that_may_choose_nothing_is_said(tmp_path: Path) -> None:
+    text = "import numpy as np\nprint 1\ntry:\n    np.int\nexcept AttributeError:\n    pass\n"
+    assert read_text(tmp_path, "net.py", text) == ([], (UNCLEAR,))
+
+
+@pytest.mark.parametrize("data", [b"import numpy as np\n# \xff\xe9\nnp.int\n", b"\xef\xbb\xbf\n"])
+def test_bytes_that_are_no_utf8(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_bytes(data)
+    project = read(str(tmp_path), INTERFACES)
+    assert (project.files, project.problems) == (1, ())
+    assert uses(project) == (["numpy.int net.py:3"] if b"np" in data else [])

@@ -1,0 +1,135 @@
+"""Interfaces that releases no longer have: the tables are whole, and judged as they say."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, List
+
+import pytest
+
+from envdoctor.knowledge.load import load
+from envdoctor.model.facts import Distribution, Facts, Target, seen
+from envdoctor.model.interface import FLAG, KINDS, PATTERN
+from envdoctor.relations.observe import observe
+from envdoctor.relations.removed import (
+    TABLES,
+    Removed,
+    RemovedInterfaces,
+    Undecided,
+    interfaces,
+)
+from envdoctor.rules.page import pages
+
+KNOWLEDGE = load()
+ROWS: Dict[str, Dict[str, Any]] = {
+    str(key): row
+    for table in KNOWLEDGE.tables.values()
+    if table.name.startswith(TABLES)
+    for key, row in table.rows.items()
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_row_is_whole(name: str) -> None:
+    row = ROWS[name]
+    where = f"matrices/platform/removed.yaml: {name}"
+    assert row["kind"] in KINDS, f"{where}: kind: is one of {', '.join(KINDS)}"
+    component = row["of"].partition("module.")
+    known = {"python", *KNOWLEDGE.packages, *(f"module.{m}" for m in KNOWLEDGE.providers)}
+    assert row["of"] in known, f"{where}: of: no component is called {component}"
+    assert ("gone" in row) != ("standard" in row), f"{where}: gone: or, of a flag, standard:"
+    assert ("standard" in row) == (row["kind"] == FLAG), f"{where}: standard: is of flags"
+    assert "back" not in row or row["gone"] < row["back"], f"{where}: back: comes after gone:"
+    assert ("pattern" in row) == (row["kind"] == PATTERN), f"{where}: pattern: is of patterns"
+    assert row.get("served", "torch") in KNOWLEDGE.packages, f"{where}: served: is a package"
+    assert row["instead"], f"{where}: instead: says what to write"
+    assert row["instead"].isascii(), f"{where}: instead: is code, the same in every language"
+    finding = next((p for p in pages().values() if p.name == row["finding"]), None)
+    assert finding is not None, f"{where}: finding: no page has that name"
+    assert finding.module, f"{where}: finding: its page has no rule that tells of projects"
+
+
+def test_interfaces_are_what_the_tables_hold() -> None:
+    found = {one.name: one for one in interfaces(KNOWLEDGE)}
+    assert set(found) == set(ROWS)
+    assert found["torch.load"].without == "weights_only"
+    assert found["numpy.int"] == ("numpy.int", "python", "", "", "")
+    assert all(re.compile(one.pattern) for one in found.values())
+
+
+def judged(name: str, installed: List[str], python: str = "3.11.4") -> Any:
+    distributions = []
+    for one in installed:
+        project, _, version = one.partition(" ")
+        distributions.append(Distribution(project, version, f"/s/{project}.dist-info", "/s"))
+    target = Target("/env/bin/python", python, path=("/s",), distributions=tuple(distributions))
+    facts = Facts(target=seen(target, "--python"))
+    return RemovedInterfaces(KNOWLEDGE, observe(facts, KNOWLEDGE)).judge(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "installed", "build"),
+    [
+        ("numpy.bool", "numpy 1.23.5", None),
+        ("numpy.bool", "numpy 1.24.0", "numpy 1.24.0"),
+        ("numpy.bool", "numpy 2.0.0", None),
+        ("numpy.int", "numpy 2.2.6", "numpy 2.2.6"),
+        ("numpy.in1d", "numpy 2.2.6", None),
+        ("numpy.in1d", "numpy 2.4.6", "numpy 2.4.6"),
+        ("numpy.float_", "numpy 1.26.4", None),
+        ("numpy.float_", "numpy 2.0.2", "numpy 2.0.2"),
+        ("torch._six", "torch 1.13.1", None),
+        ("torch._six", "torch 2.0.1", "torch 2.0.1"),
+        ("torch._six.container_abcs", "torch 1.8.1", None),
+        ("torch._six.container_abcs", "torch 1.9.1+cu111", "torch 1.9.1+cu111"),
+        ("THC/THC.h", "torch 1.10.2", None),
+        ("THC/THC.h", "torch 1.11.0", "torch 1.11.0"),
+        ("AT_DISPATCH_*(x.type(), ...)", "torch 2.5.1", None),
+        ("AT_DISPATCH_*(x.type(), ...)", "torch 2.6.0", "torch 2.6.0"),
+        ("-std=c++14", "torch 2.0.1", None),
+        ("-std=c++14", "torch 2.1.2", "torch 2.1.2"),
+        ("-std=c++17", "torch 2.4.1", None),
+        ("-std=c++17", "torch 2.14.1", "torch 2.14.1"),
+        ("--local_rank", "torch 1.13.1", None),
+        ("--local_rank", "torch 2.0.0", "torch 2.0.0"),
+        ("pkg_resources", "setuptools 81.0.0", None),
+        ("pkg_resources", "setuptools 82.0.1", "setuptools 82.0.1"),
+        # within 70.0 to 70.3 only, and again where the module around it is gone
+        ("pkg_resources.packaging", "setuptools 69.5.1", None),
+        ("pkg_resources.packaging", "setuptools 70.0.0", "setuptools 70.0.0"),
+        ("pkg_resources.packaging", "setuptools 71.1.0", None),
+        ("pkg_resources.packaging", "setuptools 82.0.1", "setuptools 82.0.1"),
+        ("mmcv.runner", "mmcv-full 1.7.1", None),
+        ("mmcv.runner", "mmcv 2.1.0", "mmcv 2.1.0"),
+        ("mmcv.runner", "mmcv-lite 2.1.0", "mmcv-lite 2.1.0"),
+        ("transformers.AdamW", "transformers 4.49.0", None),
+        ("transformers.AdamW", "transformers 4.51.3", "transformers 4.51.3"),
+        ("numpy.int", "torch 2.4.1", None),
+        ("no.such.interface", "torch 2.4.1", None),
+    ],
+)
+def test_a_build_has_it_or_not(name: str, installed: str, build: str) -> None:
+    found = judged(name, [installed])
+    assert (found.build if isinstance(found, Removed) else found) == build
+
+
+def test_of_python_and_what_setuptools_brings() -> None:
+    assert judged("imp", [], "3.11.4") is None
+    assert judged("imp", [], "3.12.0").build == "Python 3.12.0"
+    assert judged("distutils", ["setuptools 69.5.1"], "3.12.0") is None
+    assert judged("distutils", [], "3.12.0").build == "Python 3.12.0"
+    assert judged("cgi.escape", [], "3.9.1").name == "cgi.escape"
+
+
+def test_what_is_not_known_is_not_decided() -> None:
+    unknown = RemovedInterfaces(KNOWLEDGE, observe(Facts(), KNOWLEDGE)).judge("numpy.int")
+    assert isinstance(unknown, Undecided)
+    assert isinstance(judged("torch._six", ["torch 2.0.0.dev20230115"]), Undecided)
+
+
+def test_a_removal_says_where_it_is_known_from() -> None:
+    found = judged("numpy.int", ["numpy 1.26.4"])
+    assert found.text("instead") == "int"
+    assert found.text("back") == ""
+    assert found.citation.basis == "measured"
+    assert found.citation.source.startswith("numpy 1.23.5, 1.24.4")

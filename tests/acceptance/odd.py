@@ -72,7 +72,11 @@ class Place:
 
     def install(self, prefix: Path, *wheels: Wheel, options: Iterable[str] = ()) -> None:
         """Have pip install wheels into an environment, with nothing that they require."""
-        pip(prefix, "install", "--no-index", "--no-deps", *options, *self.wheels(*wheels))
+        arguments = ["install", "--no-index", "--no-deps", *options, *self.wheels(*wheels)]
+        if self.python == sys.executable:
+            pip(prefix, *arguments)
+        else:  # the pip of an old Python does not run on a new one
+            pip(None, *arguments, "--target", str(site(prefix)))
 
 
 def pip(prefix: Optional[Path], *arguments: str, environ: Mapping[str, str] = {}) -> None:

@@ -89,7 +89,12 @@ ASSUMED = [
     Assumed("bare-wheel", ("driver=470.57.02",), ("driver-too-old",)),
     Assumed("bare-wheel", ("driver=525.60.13",)),
     Assumed("bare-wheel", ("gpu=rtx5090",), ("gpu-arch-not-in-torch",)),
-    Assumed("bare-wheel", ("python=3.12",), ("wheel-for-another-interpreter",)),
+    # its setuptools is of before 60
+    Assumed(
+        "bare-wheel",
+        ("python=3.12",),
+        ("wheel-for-another-interpreter", "py312-distutils-removed"),
+    ),
     # builds of the channel pytorch have code that no wheel has
     Assumed("conda", ("gpu=sm_35",)),
     Assumed("conda", ("driver=418.40.04",), ("driver-too-old",)),

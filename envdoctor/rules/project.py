@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import Dict, Iterator, List, Optional, Tuple, Union
+from typing import Dict, Iterator, List, Optional, Set, Tuple, Union
 
 from envdoctor.model.facts import InterfaceUse, Project
 from envdoctor.model.finding import Evidence
 from envdoctor.model.interface import OPTION
 from envdoctor.model.language import count, say
-from envdoctor.relations.components import words
+from envdoctor.relations.components import PYTHON, words
+from envdoctor.relations.environment import imported
 from envdoctor.relations.removed import Removed, RemovedInterfaces
 from envdoctor.relations.removed import Undecided as NotDecided
 from envdoctor.rules.lookup import listed
@@ -33,6 +34,7 @@ def lacking(
     What is not decided, since a version is not known, is told as that.
     """
     removed = RemovedInterfaces(context.knowledge, context.observed)
+    brought = _brought(context)
     for project in context.facts.projects:
         found: Dict[str, List[Use]] = {}
         open_ones: Dict[str, List[str]] = {}
@@ -41,6 +43,8 @@ def lacking(
                 continue
             verdict = removed.judge(use.interface)
             if isinstance(verdict, Removed):
+                if verdict.text("of") == PYTHON and verdict.name.split(".")[0] in brought:
+                    continue  # by a distribution that brings it back: legacy-cgi, zombie-imp
                 found.setdefault(verdict.build, []).append((use, verdict))
             elif isinstance(verdict, NotDecided):
                 open_ones.setdefault(verdict.reason, []).append(use.interface)
@@ -48,6 +52,14 @@ def lacking(
             yield project, build, uses
         for reason, names in open_ones.items():
             yield Undecided(f"{listed(dict.fromkeys(names))}: {reason}")
+
+
+def _brought(context: Context) -> Set[str]:
+    """Top-level modules that what is installed brings, as far as its metadata tells."""
+    target = context.facts.target.value
+    if target is None:
+        return set()
+    return {*target.modules, *(m for d in imported(target).values() for m in d.modules)}
 
 
 def faults(

@@ -12,6 +12,7 @@ from envdoctor.facts.host import Host
 from envdoctor.model.facts import Machine, Observed, Target, seen, unseen
 from envdoctor.model.text import number
 
+_LIBSTDCXX = "libstdc++.so.6"
 _LIBRARY_CAP = 64 * 1024 * 1024
 _PACKAGES_CAP = 32 * 1024 * 1024
 
@@ -27,6 +28,7 @@ def observe_machine(host: Host, target: Optional[Target] = None) -> Machine:
         architecture=seen(host.architecture, "uname"),
         glibc=_glibc(host),
         libstdcxx=_libstdcxx(host),
+        own_libstdcxx=_own_libstdcxx(host, target),
         container=_container(host),
         wsl=_wsl(host),
         jetson=_jetson(host),
@@ -81,17 +83,37 @@ def _glibc(host: Host) -> Observed[str]:
 
 def _libstdcxx(host: Host) -> Observed[str]:
     # Not LD_LIBRARY_PATH: this is what the system has, whatever the present shell puts before it.
-    for path, origin in loader.find(host, "libstdc++.so.6", library_path=False):
-        data = host.read_bytes(path, _LIBRARY_CAP) or b""
-        versions = {
-            tuple(map(int, version.split(b".")))
-            for version in re.findall(rb"GLIBCXX_(\d{1,4}(?:\.\d{1,4}){1,3})\0", data)
-        }
-        if versions:
-            highest = ".".join(map(str, max(versions)))
+    for path, origin in loader.find(host, _LIBSTDCXX, library_path=False):
+        highest = _highest_glibcxx(host, path)
+        if highest:
             return seen(highest, f"{path} ({origin})")
         return unseen(f"{path} names no GLIBCXX version")
     return unseen("the loader finds no libstdc++.so.6")
+
+
+def _own_libstdcxx(host: Host, target: Optional[Target]) -> Observed[str]:
+    """What comes before the system's: conda's interpreters name their lib folder in DT_RPATH."""
+    prefixes = [target.prefix, target.base_prefix] if target is not None else []
+    folders = [f"{prefix}/lib" for prefix in prefixes if prefix not in ("", "/", "/usr")]
+    places = [(folder, "the environment's lib folder") for folder in folders]
+    places += [(folder, "LD_LIBRARY_PATH") for folder in loader.library_path_folders(host)]
+    for folder, origin in places:
+        path = f"{folder}/{_LIBSTDCXX}"
+        if loader.fits(host, path):
+            highest = _highest_glibcxx(host, path)
+            if highest:
+                return seen(highest, f"{path} ({origin})")
+            return unseen(f"{path} names no GLIBCXX version")
+    return unseen("programs of the environment load the system's libstdc++")
+
+
+def _highest_glibcxx(host: Host, path: str) -> str:
+    data = host.read_bytes(path, _LIBRARY_CAP) or b""
+    versions = {
+        tuple(map(int, version.split(b".")))
+        for version in re.findall(rb"GLIBCXX_(\d{1,9}(?:\.\d{1,9}){1,9})\0", data)
+    }
+    return ".".join(map(str, max(versions))) if versions else ""
 
 
 def _container(host: Host) -> Observed[str]:

@@ -85,6 +85,8 @@ class Machine(Record, frozen=True, omit_defaults=True):
     architecture: Observed[str] = Observed()  # "x86_64", "aarch64"
     glibc: Observed[str] = Observed()  # "2.35"
     libstdcxx: Observed[str] = Observed()  # highest GLIBCXX version, "3.4.30"
+    # the same of the one that programs of the environment load in place of the system's
+    own_libstdcxx: Observed[str] = Observed()
     container: Observed[str] = Observed()  # "docker", "podman", "kubernetes", ..., "none"
     wsl: Observed[bool] = Observed()
     jetson: Observed[str] = Observed()  # L4T release, "35.4.1"; unknown elsewhere

@@ -224,6 +224,7 @@ def _os(facts: Facts, value: str, knowledge: Knowledge) -> Facts:
         os=_assumed(value),
         glibc=given("glibc"),
         libstdcxx=given("glibcxx"),
+        own_libstdcxx=_unknown(f"which libstdc++ comes before that of {value} is not known"),
         libraries=_unknown(f"which libraries {value} has is not known"),
     )
     gcc = row.get("gcc")

@@ -7,7 +7,7 @@ from recorded_host import lay_out, real_host
 
 from envdoctor.facts.host import Host
 from envdoctor.facts.machine import observe_machine
-from envdoctor.model.facts import seen, unseen
+from envdoctor.model.facts import Target, seen, unseen
 
 UBUNTU = 'PRETTY_NAME="Ubuntu 24.04.3 LTS"\nNAME="Ubuntu"\nVERSION_ID="24.04"\nID=ubuntu\n'
 STATUS = "Name:\tpython3\nCpus_allowed_list:\t0-15\n"
@@ -238,3 +238,27 @@ def test_this_machine_can_be_observed():
     assert found.architecture.known
     assert found.memory_mib.value > 0
     assert found.cpus.value >= 1
+
+
+def test_libstdcxx_that_comes_before_the_systems(tmp_path):
+    old = b"\x7fELF\x02 GLIBCXX_3.4.28\0"
+    files = {
+        "/usr/lib/x86_64-linux-gnu/libstdc++.so.6": LIBSTDCXX,
+        "/opt/conda/lib/libstdc++.so.6": old,
+        "/opt/gcc/lib64/libstdc++.so.6": LIBSTDCXX,
+    }
+    lay_out(tmp_path, files)
+    host = real_host(tmp_path, {"LD_LIBRARY_PATH": "/nowhere:/opt/gcc/lib64"})
+    of_conda = Target("/env/bin/python", "3.8.1", prefix="/env", base_prefix="/opt/conda")
+    found = observe_machine(host, of_conda)
+    assert found.libstdcxx.value == "3.4.33"
+    assert found.own_libstdcxx == seen(
+        "3.4.28", "/opt/conda/lib/libstdc++.so.6 (the environment's lib folder)"
+    )
+    of_system = Target("/usr/bin/python3", "3.8.1", prefix="/env", base_prefix="/usr")
+    assert observe_machine(host, of_system).own_libstdcxx == seen(
+        "3.4.33", "/opt/gcc/lib64/libstdc++.so.6 (LD_LIBRARY_PATH)"
+    )
+    assert observe_machine(real_host(tmp_path), of_system).own_libstdcxx == unseen(
+        "programs of the environment load the system's libstdc++"
+    )

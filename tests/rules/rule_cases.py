@@ -278,6 +278,13 @@ tables:
         releases: ==0.19.0
         module: open3d
         libraries: [libGL.so.1, libgomp.so.1]
+  manylinux:
+    key: version
+    columns: {glibcxx: version}
+    rows:
+      "2.17": {glibcxx: 3.4.19}
+      "2.31": {glibcxx: 3.4.28}
+      "2.35": {glibcxx: 3.4.30}
   system_package:
     key: string
     columns: {apt: string, dnf: string}

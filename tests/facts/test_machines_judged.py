@@ -15,8 +15,6 @@ from envdoctor.model.facts import Accelerator, Distribution, Facts, Gpu, Target,
 from envdoctor.model.finding import Finding
 from envdoctor.rules.check import check
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "facts"))
-
 Files = Mapping[str, Union[str, bytes, Path]]
 
 ELF = b"\x7fELF\x02"

@@ -90,16 +90,36 @@ def _is_told(name: str, wanted: str, context: Context) -> bool:
 
 def _has_relation(name: str, wanted: str, wanter: Distribution, knowledge: Knowledge) -> bool:
     """Whether a relation between both judges what is installed, of releases that it knows."""
+    if _shares_relation(name, wanted, knowledge):
+        return _is_known(name, wanter, knowledge)
     for owner, other in ((name, wanted), (wanted, name)):
         word = re.compile(rf"\b{re.escape(other.replace('-', '_'))}\b")
         for relation in knowledge.relations:
             if relation.owner != owner or relation.phase == "build":
                 continue
             if word.search(relation.needs):
-                known = knowledge.packages.get(name)
-                newest = f"<={known.newest}" if known is not None else ""
-                return meets(wanter.version, newest) is not False
+                return _is_known(name, wanter, knowledge)
     return False
+
+
+def _shares_relation(name: str, wanted: str, knowledge: Knowledge) -> bool:
+    """Whether a relation of several packages asks for a range of a module that `wanted` brings."""
+    package = knowledge.packages.get(name)
+    for module, providers in knowledge.providers.items():
+        if package is None or wanted not in providers or name in providers:
+            continue
+        limit = re.compile(rf"\bmodule\.{re.escape(module)} in self\.(\w+)")
+        for relation in knowledge.relations:
+            match = limit.search(relation.needs) if relation.owner is None else None
+            if match and match.group(1) in package.variant:
+                return True
+    return False
+
+
+def _is_known(name: str, wanter: Distribution, knowledge: Knowledge) -> bool:
+    known = knowledge.packages.get(name)
+    newest = f"<={known.newest}" if known is not None else ""
+    return meets(wanter.version, newest) is not False
 
 
 def _conflict(context: Context, name: str, held: Distribution, wished: List[_Wish]) -> Fault:

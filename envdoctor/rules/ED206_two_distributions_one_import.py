@@ -22,12 +22,16 @@ from envdoctor.rules.rule import Context, Fault
 #: Import names of which several flavours at one version work beside each other: their common
 #: files are the same (opencv: measured, and some projects ask for two).
 _INTERCHANGEABLE = frozenset(["cv2"])
+#: Import names that a rule of their own speaks of: spconv-cumm-mismatch.
+_JUDGED_ELSEWHERE = frozenset(["spconv", "cumm"])
 
 
 def examine(context: Context) -> Iterator[Fault]:
     """Report import names that several distributions of one folder bring."""
     installed = imported(context.target)
     for module, providers in context.knowledge.providers.items():
+        if module in _JUDGED_ELSEWHERE:
+            continue
         owners = [installed[name] for name in sorted(providers) if name in installed]
         folders = {owner.search_entry for owner in owners}
         if len(owners) > 1 and len(folders) == 1:  # in several, one shadows the other

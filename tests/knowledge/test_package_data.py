@@ -20,6 +20,9 @@ KNOWLEDGE = load()
 RELATIONS = Relations(KNOWLEDGE)
 
 EXTENSIONS = (
+    "cumm-cu118",
+    "cumm-cu120",
+    "llvmlite",
     "mmcv-full",
     "mmcv",
     "mmcv-lite",
@@ -27,6 +30,7 @@ EXTENSIONS = (
     "mmdet",
     "mmsegmentation",
     "mmdet3d",
+    "numba",
     "openmim",
     "flash-attn",
     "transformers",
@@ -46,7 +50,15 @@ EXTENSIONS = (
     "scikit-learn",
     "scipy",
     "shapely",
+    "spconv",
+    "spconv-cu111",
+    "spconv-cu118",
 )
+
+
+#: Ranges of Python, and ranges whose attribute is not called after the package.
+OF_PYTHON = ("requires_python", "supports")
+CALLED = {"mmseg": "mmsegmentation", "cumm-api": "cumm"}
 
 
 def parts(stack: str) -> Dict[str, str]:
@@ -245,6 +257,31 @@ def broken(stack: str) -> Set[str]:
         ("shapely 1.8.5.post1, numpy 2.2.6, python 3.11", ""),
         ("shapely 2.0.3, numpy 2.2.6, python 3.11", "numpy/abi"),
         ("transformers 5.0.0, python 3.9", "transformers/python"),
+        # numba: what is enforced, not what is documented
+        ("numba 0.57.1, numpy 1.19.5", "numba/numpy"),
+        ("numba 0.57.1, numpy 1.24.4", ""),
+        ("numba 0.57.1, numpy 1.25.0, python 3.9", "numba/numpy"),
+        ("numba 0.59.1, numpy 2.0.2, python 3.9", "numba/numpy"),
+        ("numba 0.60.0, numpy 2.0.2, python 3.9", ""),
+        ("numba 0.48.0, numpy 1.23.5", ""),
+        ("numba 0.53.1, numpy 1.24.4", "numba/numpy-1.24"),
+        ("numba 0.54.1, numpy 1.21.6", "numba/numpy"),
+        ("numba 0.55.2, llvmlite 0.37.0, numpy 1.21.6", "numba/llvmlite"),
+        ("numba 0.55.2, llvmlite 0.39.1, numpy 1.21.6", ""),
+        ("numba 0.58.1, python 3.12", "numba/python-guard"),
+        ("numba 0.60.0, python 3.8", "numba/python"),
+        ("numba 0.60.0, python 3.12", ""),
+        ("numba 0.69.0, numpy 3.0.0, python 3.12", ""),  # newer than the data
+        # spconv with cumm; which torch is there does not matter
+        ("torch 2.1.0+cu121, spconv-cu118 2.3.6, cumm-cu118 0.4.11", ""),
+        ("spconv-cu111 2.1.25, cumm-cu118 0.3.7", "spconv/cumm-api"),
+        ("spconv-cu118 2.3.6, cumm-cu118 0.3.7", "spconv/cumm-api"),
+        ("spconv-cu118 2.3.6, cumm-cu118 0.6.3", "spconv/cumm-range"),
+        ("spconv-cu118 2.3.6, cumm-cu120 0.4.11", "spconv/cumm-toolkit"),
+        ("spconv-cu118 2.3.6, cumm-cu118 0.4.11, cumm-cu120 0.4.11", ""),
+        ("torch 2.1.0+cu121, spconv 2.3.6, cumm 0.4.11, gpu 8.6", "spconv/cpu-only"),
+        ("torch 2.1.0+cpu, spconv 2.3.6, cumm 0.4.11, gpu 8.6", ""),
+        ("torch 1.9.1+cu111, spconv 1.2.1, gpu 8.6", ""),  # made from source, of another kind
     ],
 )
 def test_what_breaks_a_stack(stack: str, expected: str) -> None:
@@ -372,8 +409,8 @@ def ranges() -> Iterator[Tuple[str, str, str]]:
         for build in KNOWLEDGE.packages[name].builds():
             for attribute, value in build.attributes.items():
                 module = attribute.replace("_", "-")
-                if isinstance(value, Specifier) and attribute != "requires_python":
-                    seen.add((name, {"mmseg": "mmsegmentation"}.get(module, module), str(value)))
+                if isinstance(value, Specifier) and attribute not in OF_PYTHON:
+                    seen.add((name, CALLED.get(module, module), str(value)))
         yield from sorted(seen)
 
 

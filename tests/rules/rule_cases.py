@@ -310,6 +310,10 @@ variant: {{ops: bool}}
             ("mmcv-lite", "mmcv", "2.1.0"),
             ("opencv-python", "cv2", "4.8.1.78"),
             ("opencv-python-headless", "cv2", "4.8.1.78"),
+            ("spconv-cu118", "spconv", "2.3.6"),
+            ("spconv-cu120", "spconv", "2.3.6"),
+            ("cumm-cu118", "cumm", "0.4.11"),
+            ("cumm-cu120", "cumm", "0.4.11"),
         ]
     },
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Dict
+from typing import Dict, Iterator, Mapping
 
 from packaging.version import Version
 
@@ -51,11 +51,19 @@ def observe_host(
     domains["host.wsl"] = (bool(machine.wsl.value),)
     domains["host.jetson"] = (machine.jetson.value or "",)
     environ = facts.target.value.environ if facts.target.value is not None else {}
-    domains["host.variables"] = (tuple(n for n, v in environ.items() if v.lower() in _SWITCHED_ON),)
+    domains["host.variables"] = (tuple(_variables(environ)),)
     torch = facts.target.value.torch if facts.target.value is not None else None
     mended = torch is not None and torch.distutils.value is False
     domains["host.patched"] = (("torch.utils.tensorboard",) if mended else (),)
     domains["host.gpu"] = (_gpus(accelerator, knowledge, evidence),)
+
+
+def _variables(environ: Mapping[str, str]) -> Iterator[str]:
+    """What is set: the names of those that are switched on, and each with its value."""
+    for name, value in environ.items():
+        if value.lower() in _SWITCHED_ON:
+            yield name
+        yield f"{name}={value}"
 
 
 def _derive_served(

@@ -31,6 +31,7 @@ EXTENSIONS = (
     "mmsegmentation",
     "mmdet3d",
     "numba",
+    "onnx",
     "openmim",
     "flash-attn",
     "transformers",
@@ -50,9 +51,14 @@ EXTENSIONS = (
     "scikit-learn",
     "scipy",
     "shapely",
+    "protobuf",
     "spconv",
     "spconv-cu111",
     "spconv-cu118",
+    "tensorboard",
+    "tensorboardx",
+    "tensorflow",
+    "wandb",
 )
 
 
@@ -272,6 +278,17 @@ def broken(stack: str) -> Set[str]:
         ("numba 0.60.0, python 3.8", "numba/python"),
         ("numba 0.60.0, python 3.12", ""),
         ("numba 0.69.0, numpy 3.0.0, python 3.12", ""),  # newer than the data
+        # generated code, and protobuf
+        ("tensorboard 2.8.0, protobuf 4.21.12, setuptools 65.0.0", "protobuf/old-code"),
+        ("tensorboard 2.8.0, protobuf 3.20.3, setuptools 65.0.0", ""),
+        ("tensorboard 2.14.1, protobuf 7.34.0, setuptools 65.0.0, python 3.10", ""),
+        ("tensorboard 2.21.0, protobuf 5.29.5, python 3.10", "protobuf/new-code"),
+        ("onnx 1.12.0, protobuf 4.25.8", "protobuf/old-code"),
+        ("onnx 1.16.2, protobuf 3.19.6", "protobuf/new-code"),
+        ("tensorflow 2.6.0, protobuf 4.21.12", "protobuf/old-code"),
+        ("tensorboardx 2.6, protobuf 4.21.12", "protobuf/old-code"),
+        ("wandb 0.12.21, protobuf 4.21.12", "protobuf/old-code"),
+        ("wandb 0.16.0, protobuf 4.25.8", ""),
         # spconv with cumm; which torch is there does not matter
         ("torch 2.1.0+cu121, spconv-cu118 2.3.6, cumm-cu118 0.4.11", ""),
         ("spconv-cu111 2.1.25, cumm-cu118 0.3.7", "spconv/cumm-api"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Set, Tuple
+from typing import Dict, Set, Tuple
 
 import pytest
 
@@ -53,3 +53,27 @@ def test_who_compiled_a_package_is_read_from_its_tags(
 ) -> None:
     names = found(tags, folder or "dist-info", installer)
     assert ("numpy2-abi" in names) == compiled_for_numpy_1
+
+
+@pytest.mark.parametrize(
+    ("environ", "refused"),
+    [
+        ({}, True),
+        ({"PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python"}, False),
+        ({"PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "upb"}, True),
+    ],
+)
+def test_the_value_of_a_variable_decides(environ: Dict[str, str], refused: bool) -> None:
+    installed = tuple(
+        Distribution(name=n, version=v, path=f"{SITE}/{n}-{v}.dist-info", search_entry=SITE)
+        for n, v in [("onnx", "1.12.0"), ("protobuf", "4.25.8")]
+    )
+    target = Target(
+        python="/env/bin/python",
+        version="3.9.18",
+        path=(SITE,),
+        distributions=installed,
+        environ=environ,
+    )
+    report = check(Facts(target=seen(target, "test")), load())
+    assert ("protobuf-too-new" in {f.name for f in report.findings}) == refused

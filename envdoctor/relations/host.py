@@ -59,11 +59,11 @@ def observe_host(
 
 
 def _variables(environ: Mapping[str, str]) -> Iterator[str]:
-    """What is set: the names of those that are switched on, and each with its value."""
+    """Names of those that are switched on; with = of those that are set, and with their value."""
     for name, value in environ.items():
         if value.lower() in _SWITCHED_ON:
             yield name
-        yield f"{name}={value}"
+        yield from (f"{name}=", f"{name}={value}")
 
 
 def _derive_served(

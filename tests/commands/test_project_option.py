@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Set
 
 import msgspec
 import pytest
@@ -111,7 +111,7 @@ def test_requirement_files_are_judged_with_it(
     (tmp_path / "r.txt").write_text("torch==2.4.1\n")
     (tmp_path / "old.txt").write_text("torch==1.10.1\n")
 
-    def codes(file: str) -> set[str]:
+    def codes(file: str) -> Set[str]:
         options = ["--requirements", str(tmp_path / file), "--project", str(project)]
         ended = envdoctor("check", *options, "--assume", "python=3.9", "--format", "json")
         return {one["code"] for one in json.loads(ended.out)["findings"]}
@@ -141,3 +141,35 @@ def test_a_snapshot_stays_small() -> None:
         InterfaceUse(one.name, 100, (place, place, place)) for one in interfaces(load_matrices())
     )
     assert len(dump(Facts(projects=(Project(root="/work/net", uses=uses),)))) < 100_000
+
+
+#: What the sources of the time of torch 1.9 are full of.
+OF_ITS_TIME = {
+    "train.py": (
+        "import numpy as np\nimport torch\nfrom mmcv.runner import init_dist\n"
+        "x = np.int(torch.load(f)[0])\n"
+    ),
+    "ops.cu": "#include <THC/THC.h>\nAT_DISPATCH_FLOATING_TYPES(x.type(), name, [&] {});\n",
+    "setup.py": (
+        "from torch.utils.cpp_extension import CUDAExtension\nflags = ['-std=c++14']\n"
+        "from distutils.version import LooseVersion\nimport pkg_resources\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("fixture", "codes"),
+    [
+        ("vendored-maptr", set()),  # torch 1.9.1, Python 3.8
+        ("bare-wheel", {"ED241", "ED501", "ED502"}),  # torch 2.4.1, NumPy 1.26.4, Python 3.10
+    ],
+)
+def test_an_old_project_is_well_in_the_environment_of_its_time(
+    fixture: str, codes: Set[str], tmp_path: Path
+) -> None:
+    for name, text in OF_ITS_TIME.items():
+        (tmp_path / name).write_text(text)
+    facts = Path(__file__).parents[1] / "acceptance" / "fixtures" / f"{fixture}.json"
+    report = package.check(facts=facts, project=[tmp_path])
+    told = {one.code for one in report.findings if one.component == tmp_path.name}
+    assert told == codes

@@ -24,6 +24,7 @@ from envdoctor.rules.rule import Context, Fault
 # From this release on torch loads nvJitLink itself, before anything else looks for it: read in
 # torch/__init__.py of 2.5.1, 2.6.0, 2.7.1 and 2.9.1.
 _LOADS_NVJITLINK = parse("2.6")
+_SKIPS_CUDNN = "PYTORCH_SKIP_CUDNN_COMPATIBILITY_CHECK"
 # cuDNN in torch/lib, by the series of torch and its CUDA: pytorch/builder common/install_cuda.sh of
 # the release branches 1.12 to 2.1. Before, cuDNN was linked statically.
 _BUNDLED_CUDNN = {
@@ -97,7 +98,7 @@ def _nvjitlink(
 def _cudnn(context: Context, torch: Distribution, pin: Optional[Version]) -> Iterator[Fault]:
     """A cuDNN of an older minor release than the one it was compiled with is refused by torch."""
     need = release(pin) if pin is not None else _bundled(torch)
-    if need is None:
+    if need is None or context.target.environ.get(_SKIPS_CUDNN) == "1":
         return
     # With wheels of its own torch loads libcudnn itself from there, and libcudnn loads its parts by
     # name: of these the version is told and checked.

@@ -109,6 +109,15 @@ def _cuda(text: str) -> Value:
     return parse(cuda_of_tag(text) if text.startswith("cu") else text)
 
 
+def _series(text: str) -> Value:
+    """A release series as it is, "1.13", or without its dot as tags have it: 113, 20, 210."""
+    if "." in text:
+        return parse(text)
+    if not text.isascii() or not text.isdigit() or len(text) < 2:
+        raise ValueError(f"{text!r} is no release series")
+    return parse(f"{text[0]}.{text[1:]}")
+
+
 def _bool(text: str) -> Value:
     if text not in ("true", "false"):
         raise ValueError(f"{text!r} is neither true nor false")
@@ -139,6 +148,7 @@ _SCALARS: Dict[str, Callable[[str], Value]] = {
     "bool": _bool,
     "flag": _flag,
     "version": parse,
+    "series": _series,
     "cuda": _cuda,
     "specifier": _specifier,
     "basis": _basis,

@@ -55,16 +55,22 @@ EXTENSIONS = (
     "spconv",
     "spconv-cu111",
     "spconv-cu118",
+    "pyg-lib",
+    "torch-cluster",
+    "torch-scatter",
+    "torch-sparse",
+    "torch-spline-conv",
     "tensorboard",
     "tensorboardx",
     "tensorflow",
     "wandb",
+    "xformers",
 )
 
 
 #: Ranges of Python, and ranges whose attribute is not called after the package.
 OF_PYTHON = ("requires_python", "supports")
-CALLED = {"mmseg": "mmsegmentation", "cumm-api": "cumm"}
+CALLED = {"mmseg": "mmsegmentation", "cumm-api": "cumm", "pin": "torch"}
 
 
 def parts(stack: str) -> Dict[str, str]:
@@ -299,6 +305,41 @@ def broken(stack: str) -> Set[str]:
         ("torch 2.1.0+cu121, spconv 2.3.6, cumm 0.4.11, gpu 8.6", "spconv/cpu-only"),
         ("torch 2.1.0+cpu, spconv 2.3.6, cumm 0.4.11, gpu 8.6", ""),
         ("torch 1.9.1+cu111, spconv 1.2.1, gpu 8.6", ""),  # made from source, of another kind
+        # PyG's, by the local part of their version
+        ("torch 2.0.1+cu118, torch-scatter 2.1.2+pt20cu118, gpu 8.6", ""),
+        ("torch 2.0.1+cu117, torch-scatter 2.1.2+pt20cu118, gpu 8.6", ""),
+        ("torch 2.1.0+cu118, torch-scatter 2.1.2+pt20cu118", "pyg/torch"),
+        ("torch 2.10.0+cu128, torch-scatter 2.1.2+pt210cu128, python 3.10", ""),
+        ("torch 1.13.1+cu117, torch-sparse 0.6.16+pt113cu117", ""),
+        ("torch 1.12.1+cu116, torch-sparse 0.6.16+pt113cu117", "pyg/torch"),
+        ("torch 2.0.1+cu118, torch-cluster 1.6.1+pt20cu121", "pyg/cuda"),
+        ("torch 2.0.1+cpu, torch-spline-conv 1.2.2+pt20cu118", "pyg/cuda"),
+        ("torch 2.0.1+cu118, torch-scatter 2.1.1+pt20cpu, gpu 8.6", "pyg/cpu-only"),
+        ("torch 2.0.1+cpu, torch-scatter 2.1.1+pt20cpu, gpu 8.6", ""),
+        ("torch 1.9.1+cu102, torch-scatter 2.0.9+cu111, gpu 7.5", "pyg/cuda-gpu"),
+        ("torch 1.9.1+cu102, torch-scatter 2.0.9+cu111", ""),  # no GPU is known of
+        ("torch 1.10.1+cu113, torch-sparse 0.6.12+cu111, gpu 7.5", ""),
+        ("torch 1.7.1+cu110, torch-sparse 0.6.4+cu101", "pyg/cuda-exact"),
+        ("torch 1.7.1+cu110, torch-sparse 0.6.4+cpu", "pyg/cuda-exact"),
+        ("torch 2.1.0+cu118, torch-scatter 2.1.2, gpu 8.6", ""),  # compiled here, perhaps
+        ("torch 2.1.0+cu118, torch-scatter 2.1.2+rocm5.4", ""),
+        ("torch 2.1.0+cu118, torch-scatter 9.0+pt20cu118", ""),  # newer than the data
+        ("torch 2.0.1+cu118, pyg-lib 0.4.0+pt20cu118", ""),
+        ("torch 2.1.0+cu118, pyg-lib 0.4.0+pt20cu118", "pyg-lib/torch"),
+        ("torch 2.1.0+cu118, pyg-lib 0.4.0", ""),
+        # xformers: for one torch, of which it only warns
+        ("torch 2.4.1+cu121, xformers 0.0.28", ""),
+        ("torch 2.4.0+cu121, xformers 0.0.28", "xformers/pin"),
+        ("torch 2.5.1+cu121, xformers 0.0.28", "xformers/torch"),
+        ("torch 1.13.1+cu117, xformers 0.0.20", "xformers/torch"),
+        ("torch 2.4.1+cu118, xformers 0.0.28", "xformers/cuda"),
+        ("torch 2.4.1+cpu, xformers 0.0.28", "xformers/cuda"),
+        ("torch 2.4.1+cu118, xformers 0.0.28+cu118", ""),
+        ("torch 2.5.1+cu118, xformers 0.0.28+cu118", "xformers/torch"),
+        ("torch 2.14.1+cu126, xformers 0.0.35, python 3.10", ""),
+        ("torch 2.9.1+cu128, xformers 0.0.35, python 3.10", "xformers/pin"),
+        ("torch 2.14.1+cu126, xformers 0.0.36, python 3.10", ""),  # newer than the data
+        ("torch 2.0.1+cu118, xformers 0.0.13", ""),  # older than the data
     ],
 )
 def test_what_breaks_a_stack(stack: str, expected: str) -> None:
@@ -352,6 +393,14 @@ def test_which_wheels_fit(name: str, stack: str, expected: str) -> None:
         ("flash-attn", "2.8.3+cu124torch2.5", {"cuda": "12.4", "torch": "2.5"}),
         ("mmcv-full", "1.3.1+torch1.6.0+cu101", {"cuda": "10.1", "torch": "1.6"}),
         ("mmcv-full", "1.7.1+vendor1", {}),
+        (
+            "torch-scatter",
+            "2.1.2+pt113cu117",
+            {"tag": "pt113cu117", "torch": "1.13", "cuda": "11.7"},
+        ),
+        ("torch-scatter", "2.1.2+pt210cpu", {"tag": "pt210cpu", "torch": "2.10", "cuda": "cpu"}),
+        ("torch-sparse", "0.6.12+cu102", {"tag": "cu102", "cuda": "10.2"}),
+        ("torch-sparse", "0.6.17+pt20rocm5.4", {}),
     ],
 )
 def test_what_a_local_version_shows(name: str, text: str, expected: Dict[str, object]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, Set, Tuple
+from typing import Any, Dict, List, Set, Tuple
 
 import pytest
 
@@ -77,3 +77,57 @@ def test_the_value_of_a_variable_decides(environ: Dict[str, str], refused: bool)
     )
     report = check(Facts(target=seen(target, "test")), load())
     assert ("protobuf-too-new" in {f.name for f in report.findings}) == refused
+
+
+def told(*distributions: Distribution) -> List[Tuple[str, str]]:
+    """The names of what is found, with the severities, in an environment of Python 3.10."""
+    target = Target(
+        python="/env/bin/python", version="3.10.13", path=(SITE,), distributions=distributions
+    )
+    report = check(Facts(target=seen(target, "test")), load())
+    return [(f.severity, f.name) for f in report.findings if f.name in TOLD]
+
+
+TOLD = ("torch-abi-mismatch", "cuda-runtime-major-mismatch", "dependency-conflict")
+
+
+def installed(name: str, version: str, **more: Any) -> Distribution:
+    path = f"{SITE}/{name}-{version}.dist-info"
+    return Distribution(name=name, version=version, path=path, search_entry=SITE, **more)
+
+
+@pytest.mark.parametrize(
+    ("version", "tags", "expected"),
+    [
+        ("2.1.2+pt21cu118", ("cp310-cp310-linux_x86_64",), []),
+        ("2.1.2+pt20cu118", ("cp310-cp310-linux_x86_64",), [("error", "torch-abi-mismatch")]),
+        ("2.1.2+pt20cu118", (), [("error", "torch-abi-mismatch")]),
+        ("2.1.2+pt21cu121", (), [("error", "cuda-runtime-major-mismatch")]),
+        ("2.1.2", ("cp310-cp310-linux_x86_64",), []),  # compiled here
+    ],
+)
+def test_a_local_version_says_what_a_wheel_is_for(
+    version: str, tags: Tuple[str, ...], expected: List[Tuple[str, str]]
+) -> None:
+    scatter = installed("torch-scatter", version, tags=tags, installer="pip")
+    assert told(installed("torch", "2.1.2+cu118"), scatter) == expected
+
+
+@pytest.mark.parametrize(
+    ("version", "pin", "tags", "expected"),
+    [
+        ("0.0.23.post1", "2.1.2", ("cp310-cp310-manylinux2014_x86_64",), []),
+        # the torch that it was compiled for, told once: not as a conflict of metadata too
+        ("0.0.28", "2.4.1", ("cp310-cp310-manylinux_2_28_x86_64",), ["torch-abi-mismatch"]),
+        ("0.0.23", "2.1.1", ("cp310-cp310-manylinux2014_x86_64",), ["torch-abi-mismatch"]),
+        # compiled here, for the torch that is here
+        ("0.0.28+abcdef01.d20240901", "2.1.2", ("cp310-cp310-linux_x86_64",), []),
+        ("0.0.99", "9.9.9", (), ["dependency-conflict"]),  # newer than the data
+    ],
+)
+def test_xformers_is_told_once_of_its_torch(
+    version: str, pin: str, tags: Tuple[str, ...], expected: List[str]
+) -> None:
+    xformers = installed("xformers", version, tags=tags, requires=(f"torch=={pin}",))
+    found = told(installed("torch", "2.1.2+cu121"), installed("numpy", "1.26.4"), xformers)
+    assert found == [("warning", name) for name in expected]

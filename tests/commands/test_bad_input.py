@@ -258,7 +258,7 @@ def test_snapshots_that_cannot_be_read(envdoctor: Callable[..., Any], tmp_path: 
     [
         {"HOME": None},
         {"HOME": ""},
-        {"HOME": "/nowhere"},
+        {"HOME": "/dev/null/nowhere"},
         {"HOME": "/proc", "XDG_CACHE_HOME": "/proc/cache"},
         {"XDG_CACHE_HOME": "/dev/null"},
         {"PATH": None},

@@ -8,7 +8,7 @@ import click
 
 from envdoctor.commands.options import help_option, input_options, language, traceback_option
 from envdoctor.commands.output import say, write
-from envdoctor.commands.session import Inputs, gather, read_facts
+from envdoctor.commands.session import Inputs, gather
 from envdoctor.model.language import translate
 
 
@@ -30,7 +30,7 @@ def command(inputs: Inputs, output: Optional[str], redact: Optional[bool], quiet
     """
     from envdoctor.facts.snapshot import dump
 
-    facts = gather(inputs)[0] if inputs.settings else read_facts(inputs)
+    facts, _ = gather(inputs)
     to_file = output not in (None, "-")
     redacted = to_file if redact is None else redact
     if redacted:

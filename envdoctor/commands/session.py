@@ -40,16 +40,16 @@ class Inputs(NamedTuple):
         return (*(setting for setting, _ in self.said), *self.assume)
 
 
-def read_facts(inputs: Inputs) -> Facts:
+def _read(inputs: Inputs, knowledge: Knowledge) -> Facts:
     """The facts of a snapshot or of this machine, without what is assumed.
 
     Raises SnapshotError, TargetError, UnsupportedSystemError, RequirementsError, ProjectError.
     """
-    facts = _environment(inputs)
-    return _with_projects(facts, inputs.project, inputs) if inputs.project else facts
+    facts = _environment(inputs, knowledge)
+    return _with_projects(facts, inputs.project, knowledge, inputs) if inputs.project else facts
 
 
-def _environment(inputs: Inputs) -> Facts:
+def _environment(inputs: Inputs, knowledge: Knowledge) -> Facts:
     """The facts of a machine, and of an environment or of what requirement files ask for."""
     if sys.platform != "linux":
         raise UnsupportedSystemError(
@@ -65,7 +65,7 @@ def _environment(inputs: Inputs) -> Facts:
         return _asking(facts, inputs)
     if inputs.facts is not None:
         return snapshot.load(inputs.facts)
-    return snapshot.observe(inputs.python, inputs.env, os.environ)
+    return snapshot.observe(inputs.python, inputs.env, os.environ, knowledge.providers)
 
 
 def _asking(facts: Facts, inputs: Inputs) -> Facts:
@@ -91,7 +91,9 @@ def _asking(facts: Facts, inputs: Inputs) -> Facts:
     return msgspec.structs.replace(facts, target=seen(target, ", ".join(inputs.requirements)))
 
 
-def _with_projects(facts: Facts, folders: Sequence[str], inputs: Optional[Inputs]) -> Facts:
+def _with_projects(
+    facts: Facts, folders: Sequence[str], knowledge: Knowledge, inputs: Optional[Inputs] = None
+) -> Facts:
     """The facts with what these source trees need; of `inputs` they are, None if they were given.
 
     A module is looked for on the search path only where that is this machine's.
@@ -99,10 +101,9 @@ def _with_projects(facts: Facts, folders: Sequence[str], inputs: Optional[Inputs
     import msgspec
 
     from envdoctor.facts import project
-    from envdoctor.knowledge.load import load
     from envdoctor.relations.removed import interfaces
 
-    wanted = interfaces(load())
+    wanted = interfaces(knowledge)
     target = facts.target.value
     is_here = inputs is not None and inputs.facts is None and not inputs.requirements
     path = target.path if target is not None and target.path and is_here else None
@@ -113,12 +114,12 @@ def _with_projects(facts: Facts, folders: Sequence[str], inputs: Optional[Inputs
 def gather(inputs: Inputs) -> Tuple[Facts, Knowledge]:
     """The facts, with what is assumed in place of what was observed, and the matrices.
 
-    Raises AssumeError, DocumentError and what `read_facts` raises.
+    Raises AssumeError, DocumentError and what reading the facts raises.
     """
     from envdoctor.knowledge.load import load
 
     knowledge = load()
-    facts = read_facts(inputs)
+    facts = _read(inputs, knowledge)
     return _assume(facts, inputs.assume, knowledge, inputs.said), knowledge
 
 
@@ -169,6 +170,6 @@ def check(
         if files:
             facts = _asking(facts, Inputs(assume=tuple(assume), requirements=files))
         if folders:
-            facts = _with_projects(facts, folders, None)
+            facts = _with_projects(facts, folders, knowledge)
         observed = _assume(facts, assume, knowledge)
     return examine(observed, knowledge, language)

@@ -1540,13 +1540,9 @@ PREFIX = re.compile(r"^(?:python3?|py)-")
 SUFFIX = re.compile(r"-(?:binary|cpu|full|gpu|headless|lite|nightly|py3?|python3?|simd)$")
 
 # The modules of all packages of the matrices.
-WATCHED = tuple(
-    """
-    cv2 detectron2 diffusers flash_attn h5py huggingface_hub lap matplotlib mim mmcv mmdet mmdet3d
-    mmengine mmseg numpy pandas pyarrow pycocotools scipy sentence_transformers setuptools shapely
-    skimage sklearn tensorboard tokenizers torch torchaudio torchvision transformers triton
-    """.split()  # noqa: SIM905
-)
+# The packages whose modules are looked for, {module: [canonical name of a package that brings it]}:
+# what the probe is started with.
+PROVIDERS = {}  # type: Dict[str, List[str]]
 
 
 def import_names(project: str) -> "List[str]":
@@ -1555,7 +1551,8 @@ def import_names(project: str) -> "List[str]":
     Names and modules differ in case and in what says of a name that it is Python's; which of these
     a project brings, its name does not say.
     """
-    names = [IMPORT_NAMES[project]] if project in IMPORT_NAMES else []
+    names = [module for module, projects in PROVIDERS.items() if project in projects]
+    names += [IMPORT_NAMES[project]] if project in IMPORT_NAMES else []
     names += [module for start, module in FAMILIES.items() if project.startswith(start)]
     plain = project
     while SUFFIX.search(plain):
@@ -1570,7 +1567,7 @@ def unclaimed(
 ) -> "Dict[str, str]":
     """Return modules that would be imported and belong to no metadata, with their places.
 
-    Source trees and copies on the path are such. Looked for are the WATCHED ones and those that
+    Source trees and copies on the path are such. Looked for are those of PROVIDERS and those that
     projects may bring which are required and not installed.
     """
     packages = [entry for entry in entries if not entry.standard]
@@ -1582,7 +1579,7 @@ def unclaimed(
             for module in dict.fromkeys(names):
                 claims.setdefault(module, []).append(record)
     result = {}
-    for module in WATCHED:
+    for module in PROVIDERS:
         entry = next((one for one in packages if one.kind(module) == "module"), None)
         if entry is not None and not any(
             is_home_of(record, module, entry, finders)
@@ -1600,7 +1597,7 @@ def unclaimed(
             first, _, rest = name.partition(".")
             first = lowered.get(first.lower(), "")
             module = f"{first}.{rest}" if rest else first
-            if first and module not in WATCHED and module not in claims:
+            if first and module not in PROVIDERS and module not in claims:
                 place = place_of(module, entries, finders)
                 if place:
                     result[module] = clean_path(place)
@@ -2241,4 +2238,6 @@ def observe() -> "Json":
 
 
 if __name__ == "__main__":
+    if sys.argv[-1].startswith("{"):
+        PROVIDERS.update(json.loads(sys.argv[-1]))
     sys.stdout.write(json.dumps(observe()))

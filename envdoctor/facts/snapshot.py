@@ -12,7 +12,7 @@ import stat
 import sys
 import threading
 import time
-from typing import Any, Callable, Dict, Generic, List, Mapping, Optional, TypeVar
+from typing import Any, Callable, Dict, Generic, List, Mapping, Optional, Sequence, TypeVar
 
 import msgspec
 
@@ -52,16 +52,22 @@ class SnapshotError(Exception):
     """A snapshot cannot be read; the message is one sentence for the user."""
 
 
-def observe(python: Optional[str], env: Optional[str], environ: Mapping[str, str]) -> Facts:
+def observe(
+    python: Optional[str],
+    env: Optional[str],
+    environ: Mapping[str, str],
+    providers: Mapping[str, Sequence[str]],
+) -> Facts:
     """Observe this machine and the environment that `target.choose` chooses.
 
+    `providers` are the packages whose modules are looked for; see `target.observe`.
     Raises target.TargetError if the environment that was asked for is not there.
     """
     host = Host(environ=environ)
     accelerator = _Meanwhile(lambda: observe_accelerator(host))
     observed: Observed[Target]
     try:
-        observed = target.observe(target.choose(python, env, environ))
+        observed = target.observe(target.choose(python, env, environ), providers)
     except target.TargetError as error:
         if python is not None or env is not None:
             raise

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import Dict, Iterable, Iterator, List, Mapping, Optional
+from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence
 
 import msgspec
 
@@ -94,13 +94,26 @@ def choose(python: Optional[str], env: Optional[str], environ: Mapping[str, str]
     )
 
 
-def observe(choice: Choice, timeout: float = 20) -> Observed[Target]:
+def observe(
+    choice: Choice, providers: Mapping[str, Sequence[str]], timeout: float = 20
+) -> Observed[Target]:
     """Describe the environment of the chosen interpreter, whose origin is why it was chosen.
 
-    Runs the probe in that interpreter for at most `timeout` seconds. Unknown, with the reason, if
-    the interpreter cannot run it or does not answer as it should.
+    `providers` are the packages whose modules are looked for, also where no metadata names them:
+    {module: canonical names of the packages that bring it}. Runs the probe in that interpreter for
+    at most `timeout` seconds. Unknown, with the reason, if the interpreter cannot run it or does
+    not answer as it should.
     """
-    argv = [choice.path, "-I", "-S", "-B", "-c", _START, str(_PROBE)]
+    argv = [
+        choice.path,
+        "-I",
+        "-S",
+        "-B",
+        "-c",
+        _START,
+        str(_PROBE),
+        msgspec.json.encode(providers).decode(),
+    ]
     done = child.run(argv, timeout, _MAX_OUTPUT, stdin=_PROBE.read_bytes())
     if done.failure:
         failure = _failure(done)

@@ -257,7 +257,7 @@ def failures(python: str, statements: Iterable[str]) -> Dict[str, str]:
 def statements_of_relations(environment: Environment) -> Set[str]:
     """The statements of all relations that hold there, and imports of what the matrices know."""
     knowledge = load()
-    facts = snapshot.observe(environment.python, None, {"PATH": os.defpath})
+    facts = snapshot.observe(environment.python, None, {"PATH": os.defpath}, load().providers)
     observed = observe(assume(facts, MACHINE, knowledge), knowledge)
     relations = Relations(knowledge)
     statements: Set[str] = set()

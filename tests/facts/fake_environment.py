@@ -16,9 +16,11 @@ import msgspec
 import pytest
 
 from envdoctor.facts import child, probe
+from envdoctor.knowledge.load import load
 from envdoctor.model.facts import Target
 
 PROBE = Path(probe.__file__).read_bytes()
+PROVIDERS = msgspec.json.encode(load().providers).decode()
 
 
 @functools.lru_cache(maxsize=None)
@@ -101,7 +103,7 @@ class Environment:
 def probe_of(python: str, environ: Dict[str, str], cwd: Optional[Path] = None) -> Target:
     """What the probe says when `python` runs it with these variables alone."""
     done = subprocess.run(
-        [python, "-I", "-S", "-B", "-"], input=PROBE, env=environ, cwd=cwd, timeout=60,
+        [python, "-I", "-S", "-B", "-", PROVIDERS], input=PROBE, env=environ, cwd=cwd, timeout=60,
         capture_output=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, b"")

@@ -14,6 +14,7 @@ from envdoctor import __version__
 from envdoctor.facts import snapshot
 from envdoctor.facts.snapshot import SnapshotError, digest, dump, load
 from envdoctor.facts.target import TargetError
+from envdoctor.knowledge.load import load as load_knowledge
 from envdoctor.model.facts import (
     Accelerator,
     Compiler,
@@ -221,7 +222,9 @@ def test_name_that_is_not_utf_8_can_be_written(tmp_path):
 
 
 def test_observing_this_machine():
-    facts = snapshot.observe(sys.executable, None, {"PATH": "/usr/bin:/bin"})
+    facts = snapshot.observe(
+        sys.executable, None, {"PATH": "/usr/bin:/bin"}, load_knowledge().providers
+    )
     assert facts.envdoctor_version == __version__
     assert facts.taken.endswith("Z")
     assert facts.target.value.version.startswith("3.")
@@ -232,7 +235,7 @@ def test_observing_this_machine():
 
 def test_no_target_to_choose(tmp_path):
     with pytest.raises(TargetError):
-        snapshot.observe(str(tmp_path / "gone"), None, {})
+        snapshot.observe(str(tmp_path / "gone"), None, {}, load_knowledge().providers)
 
 
 def test_error_while_observing_is_not_lost(monkeypatch):
@@ -240,7 +243,7 @@ def test_error_while_observing_is_not_lost(monkeypatch):
         raise ZeroDivisionError("a mistake of ours")
 
     monkeypatch.setattr(snapshot, "observe_accelerator", fail)
-    facts = snapshot.observe(sys.executable, None, {})
+    facts = snapshot.observe(sys.executable, None, {}, load_knowledge().providers)
     failed = "the probe itself failed: ZeroDivisionError: a mistake of ours"
     assert facts.accelerator.vendor.unknown == failed
     assert facts.machine.kernel.known

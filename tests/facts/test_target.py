@@ -9,6 +9,7 @@ from fake_environment import Environment, interpreters
 
 from envdoctor.facts import target
 from envdoctor.facts.target import Choice, TargetError, choose, observe
+from envdoctor.knowledge.load import load
 
 
 def program(path: Path, text: str = "#!/bin/sh\n") -> Path:
@@ -273,7 +274,7 @@ def test_every_python_is_observed(python, tmp_path, monkeypatch):
     monkeypatch.delenv("PYTHONPATH", raising=False)
     venv = Environment(tmp_path / "venv", python)
     venv.add("mmcv-full", "1.4.0", {"mmcv/__init__.py": ""})
-    observed = observe(Choice(venv.python, "--env venv"))
+    observed = observe(Choice(venv.python, "--env venv"), load().providers)
     assert (observed.unknown, observed.origin) == ("", "--env venv")
     assert observed.value.python == venv.python
     assert [one.name for one in observed.value.distributions] == ["mmcv-full"]
@@ -281,7 +282,7 @@ def test_every_python_is_observed(python, tmp_path, monkeypatch):
 
 
 def test_own_environment_is_told():
-    observed = observe(Choice(sys.executable, "--python"))
+    observed = observe(Choice(sys.executable, "--python"), load().providers)
     assert observed.origin == "--python; envdoctor itself runs in this environment"
 
 
@@ -337,7 +338,7 @@ def test_what_is_no_python_is_told_so(tmp_path, case):
     path = tmp_path / "python"
     for ending in ("exit 1", "exit 0"):
         program(path, f'#!/bin/sh\n[ "$1" = -V ] || {ending}\n{script}\n')
-        observed = observe(Choice(str(path), "--python"))
+        observed = observe(Choice(str(path), "--python"), load().providers)
         said = ": is no Python, or none that can be started" in observed.unknown
         assert said == (not is_python)
 
@@ -348,7 +349,9 @@ def test_interpreter_that_cannot_be_observed(tmp_path, case):
     path = tmp_path / "python"
     if script is not None:
         program(path, f"#!/bin/sh\n{script}\n")
-    observed = observe(Choice(str(path), "--python"), timeout=0.5 if case == "hang" else 20)
+    observed = observe(
+        Choice(str(path), "--python"), load().providers, timeout=0.5 if case == "hang" else 20
+    )
     assert observed.value is None
     assert observed.unknown.startswith(f"{path} (--python)")
     assert reason in observed.unknown

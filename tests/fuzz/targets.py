@@ -460,7 +460,7 @@ def _real_probe(data: bytes) -> None:
         path, _ = listed[(len(data) * 7 + number * 5) % len(listed)]
         (site / path).write_bytes(data[number * width :] + data[: number * width])
     (site.parent.parent.parent / "conda-meta" / "a-1-0.json").write_bytes(data)
-    told = target.observe(target.Choice(python, "--python"))
+    told = target.observe(target.Choice(python, "--python"), load().providers)
     _promise(told.value is not None, told.unknown)
     _kept_whole(Facts(target=told))
     _lay_out(site)

@@ -9,7 +9,7 @@ import pytest
 from test_check import facts
 
 from envdoctor.facts import snapshot
-from envdoctor.knowledge.load import Knowledge
+from envdoctor.knowledge.load import Knowledge, load
 from envdoctor.model.facts import Observed
 from envdoctor.model.finding import Report
 from envdoctor.report import text
@@ -106,7 +106,7 @@ def test_a_probe_that_fails(
     small_matrices: Knowledge, monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:
     monkeypatch.setattr(snapshot, f"observe_{part}", failing)
-    observed = snapshot.observe(sys.executable, None, {"PATH": "/usr/bin:/bin"})
+    observed = snapshot.observe(sys.executable, None, {"PATH": "/usr/bin:/bin"}, load().providers)
     assert observed.target.known
     for name in ("machine", "tools", "accelerator"):
         record = getattr(observed, name)
@@ -122,7 +122,7 @@ def test_a_probe_that_fails(
 
 def test_a_search_for_the_environment_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("envdoctor.facts.target.observe", failing)
-    observed = snapshot.observe(sys.executable, None, {"PATH": "/usr/bin:/bin"})
+    observed = snapshot.observe(sys.executable, None, {"PATH": "/usr/bin:/bin"}, load().providers)
     assert observed.target.unknown.startswith("the probe itself failed: KeyError")
     assert observed.machine.glibc.known
 

@@ -38,6 +38,7 @@ EXTENSIONS = (
     "tokenizers",
     "huggingface-hub",
     "h5py",
+    "lap",
     "lapx",
     "matplotlib",
     "opencv-contrib-python",
@@ -65,6 +66,7 @@ EXTENSIONS = (
     "tensorflow",
     "wandb",
     "xformers",
+    "xtcocotools",
 )
 
 
@@ -268,6 +270,16 @@ def broken(stack: str) -> Set[str]:
         ("pycocotools 2.0.6, numpy 2.2.6, python 3.11", ""),  # no wheel: compiled for what is there
         ("shapely 1.8.5.post1, numpy 2.2.6, python 3.11", ""),
         ("shapely 2.0.3, numpy 2.2.6, python 3.11", "numpy/abi"),
+        # compiled with the headers of a newer NumPy; the same release's wheels for 3.9 were not
+        ("lapx 0.5.5, numpy 1.22.4, python 3.8", "numpy/headers"),
+        ("lapx 0.5.5, numpy 1.23.5, python 3.8", ""),
+        ("lapx 0.5.5, numpy 1.19.5, python 3.9", ""),
+        ("lapx 0.5.5, numpy 1.19.5, python 3.7", "numpy/headers-3.7"),
+        ("lapx 0.5.5, numpy 1.20.3, python 3.7", ""),
+        ("lapx 0.9.2, numpy 1.22.4, python 3.8", ""),  # not tried
+        ("lapx 0.5.9, numpy 2.0.2, python 3.9", "numpy/abi"),
+        ("lapx 0.5.9.post1, numpy 2.0.2, python 3.9", ""),
+        ("lap 0.4.0, numpy 1.17.5, python 3.8", ""),  # compiled for what is here
         ("transformers 5.0.0, python 3.9", "transformers/python"),
         # numba: what is enforced, not what is documented
         ("numba 0.57.1, numpy 1.19.5", "numba/numpy"),

@@ -131,3 +131,34 @@ def test_xformers_is_told_once_of_its_torch(
     xformers = installed("xformers", version, tags=tags, requires=(f"torch=={pin}",))
     found = told(installed("torch", "2.1.2+cu121"), installed("numpy", "1.26.4"), xformers)
     assert found == [("warning", name) for name in expected]
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "python", "numpy", "platform", "expected"),
+    [
+        ("xtcocotools", "1.12", "3.8.18", "1.21.6", "manylinux2014_x86_64", True),
+        ("xtcocotools", "1.12", "3.8.18", "1.22.4", "manylinux2014_x86_64", False),
+        ("xtcocotools", "1.13", "3.10.13", "1.22.4", "manylinux2014_x86_64", True),
+        ("xtcocotools", "1.14.3", "3.10.13", "1.22.4", "manylinux2014_x86_64", False),
+        ("xtcocotools", "1.14.3", "3.8.18", "1.22.4", "manylinux2014_x86_64", True),
+        ("xtcocotools", "1.14.3", "3.8.18", "1.22.4", "linux_x86_64", False),  # compiled here
+        ("xtcocotools", "1.14.3", "3.7.16", "1.19.5", "manylinux2014_x86_64", True),
+        ("lap", "0.5.12", "3.8.18", "1.22.4", "manylinux2014_x86_64", True),
+        ("lap", "0.5.12", "3.8.18", "1.23.5", "manylinux2014_x86_64", False),
+        ("lap", "0.5.12", "3.9.18", "1.19.5", "manylinux2014_x86_64", False),
+        ("pycocotools", "2.0.7", "3.8.18", "1.17.5", "manylinux2014_x86_64", False),
+    ],
+)
+def test_headers_of_a_newer_numpy(
+    name: str, version: str, python: str, numpy: str, platform: str, expected: bool
+) -> None:
+    tag = "cp" + "".join(python.split(".")[:2])
+    compiled = installed(name, version, tags=(f"{tag}-{tag}-{platform}",), installer="pip")
+    target = Target(
+        python="/env/bin/python",
+        version=python,
+        path=(SITE,),
+        distributions=(compiled, installed("numpy", numpy)),
+    )
+    found = check(Facts(target=seen(target, "test")), load()).findings
+    assert ("numpy-header-size-changed" in {f.name for f in found}) == expected

@@ -12,6 +12,7 @@ from typing import Dict, Iterator, List, Optional, Tuple
 from envdoctor.facts import loader
 from envdoctor.facts.host import Host
 from envdoctor.model.facts import Library, Observed, Target, seen, unseen
+from envdoctor.model.names import canonical
 
 # What torch or its libraries load by these names; the driver's is there as a stub of the toolkit.
 _CUDA = re.compile(
@@ -36,6 +37,17 @@ SYSTEM = (
     "libcuda.so.1",
     "libcuda.so",
 )
+#: What PaddlePaddle's builds for GPUs leave to the system, too: looked for where one is installed.
+PADDLE = (
+    "libcudart.so.10.2",
+    "libcudart.so.11.0",
+    "libcublas.so",
+    "libcudnn.so",
+    "libssl.so.1.1",
+    "libcrypto.so.1.1",
+)
+# It looks for cuDNN there by itself (dynamic_loader.cc).
+_CUDA_OF_PADDLE = "/usr/local/cuda/lib64"
 _MAX_FOLDERS = 50
 _MAX_AHEAD = 60
 _FULL = re.compile(r"\.so\.(\d+(?:\.\d+)+)$", re.ASCII)
@@ -83,9 +95,12 @@ def observe_libraries(host: Host, target: Optional[Target]) -> Observed[Tuple[Li
     if host.architecture not in ("x86_64", "aarch64"):
         return unseen(f"where the loader looks on {host.architecture} is not known")
     cache = loader.read_cache(host)
-    return seen(
-        tuple(_first(host, soname, target, cache) for soname in SYSTEM), "where the loader looks"
-    )
+    found = [_first(host, soname, target, cache) for soname in SYSTEM]
+    if target is not None and any(
+        canonical(one.name) == "paddlepaddle-gpu" for one in target.distributions
+    ):
+        found += [_of_paddle(host, soname, target, cache) for soname in PADDLE]
+    return seen(tuple(found), "where the loader looks")
 
 
 def _first(host: Host, soname: str, target: Optional[Target], cache: bytes) -> Library:
@@ -96,6 +111,27 @@ def _first(host: Host, soname: str, target: Optional[Target], cache: bytes) -> L
         if loader.fits(host, path):
             return Library(soname, path, origin)
     return Library(soname)
+
+
+def _of_paddle(host: Host, soname: str, target: Target, cache: bytes) -> Library:
+    """As `_first`, with the folders in which only Paddle looks; which comes first, releases differ.
+
+    So the version is told only where all that it may take have the same.
+    """
+    paths = [(f"{entry}/paddle/libs/{soname}", "Paddle's own folder") for entry in target.path]
+    if soname == "libcudnn.so":
+        paths.append((f"{_CUDA_OF_PADDLE}/{soname}", "where Paddle looks for cuDNN"))
+    first = _first(host, soname, target, cache)
+    found = [first] if first.path else []
+    found += [
+        Library(soname, path, origin, version_of(host, path))
+        for path, origin in paths
+        if loader.fits(host, path)
+    ]
+    if not found:
+        return first
+    alike = {one.version for one in found} == {found[0].version}
+    return Library(soname, found[0].path, found[0].origin, found[0].version if alike else "")
 
 
 def _of_environment(target: Optional[Target]) -> Iterator[Tuple[str, str]]:

@@ -69,6 +69,7 @@ VARIABLES = frozenset(
     EBPYTHONPREFIXES PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION
     LD_LIBRARY_PATH LD_PRELOAD LD_BIND_NOW LIBRARY_PATH CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH
     CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS MAX_JOBS USE_NINJA FORCE_CUDA FORCE_ONLY_CPU
+    FLAGS_cuda_dir FLAGS_cublas_dir FLAGS_cudnn_dir
     OMP_NUM_THREADS MASTER_ADDR MASTER_PORT RANK LOCAL_RANK WORLD_SIZE LOADEDMODULES SLURM_JOB_ID
     """.split()  # noqa: SIM905
 )
@@ -1831,7 +1832,7 @@ def other_libraries(problems: "List[str]") -> "Dict[str, int]":
 def note_sources(
     found: "List[Json]", entries: "List[Entry]", finders: "Dict[str, str]", problems: "List[str]"
 ) -> None:
-    """Set `built` of torch's domain libraries, `limits` of OpenMMLab's packages and `checks`.
+    """Set `built` of torch's domain libraries and Paddle, `limits` of OpenMMLab's, and `checks`.
 
     Those files are edited by hand or say more than the metadata.
     """
@@ -1842,6 +1843,11 @@ def note_sources(
                 built = assignments(read_text(path, problems)).get("__version__") or ""
                 if built.startswith(record["version"] + "+"):
                     record["built"] = built
+            elif module == "paddle":
+                path = os.path.join(folder_of(module, entries, finders), "version", "__init__.py")
+                cuda = assignments(read_text(path, problems)).get("cuda_version") or ""
+                if re.match(r"\d+\.\d+$", cuda):
+                    record["built"] = record["version"] + "+cu" + cuda.replace(".", "")
             elif module.startswith("mm"):
                 path = os.path.join(folder_of(module, entries, finders), "__init__.py")
                 source = read_text(path, problems)

@@ -218,6 +218,8 @@ WRITTEN: Dict[str, str] = {
     "the loader's default folders": "动态链接器的默认目录",
     "the environment's lib folder": "环境的 lib 目录",
     "where the loader looks": "动态链接器查找的位置",
+    "where Paddle looks for cuDNN": "Paddle 自行查找 cuDNN 的位置",
+    "Paddle's own folder": "Paddle 自带的文件夹",
     "LD_LIBRARY_PATH and LD_PRELOAD": "LD_LIBRARY_PATH 和 LD_PRELOAD",
     "the driver's branch": "由驱动分支推断",
     "the variable {name}": "环境变量 {name}",

@@ -68,7 +68,9 @@ def _texts(value: Optional[Value]) -> Tuple[str, ...]:
 
 
 def _is_wheel(distribution: Distribution) -> bool:
-    tagged = any("-manylinux" in tag for tag in distribution.tags)
+    # PaddlePaddle's wheels on PyPI name the machine that built them; .postN are others
+    own = name_of(distribution) == "paddlepaddle-gpu" and "post" not in distribution.version
+    tagged = any("-manylinux" in tag or (own and "-linux_" in tag) for tag in distribution.tags)
     return bool(distribution.version) and distribution.installer != "conda" and tagged
 
 

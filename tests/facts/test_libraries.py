@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from recorded_host import lay_out, real_host
 
-from envdoctor.facts.libraries import SYSTEM, observe_ahead, observe_libraries
+from envdoctor.facts.libraries import PADDLE, SYSTEM, observe_ahead, observe_libraries
 from envdoctor.facts.machine import observe_machine
-from envdoctor.model.facts import Library, Target, seen
+from envdoctor.model.facts import Distribution, Library, Target, seen
 
 ELF = b"\x7fELF\x02"
 ELF32 = b"\x7fELF\x01"
@@ -107,6 +107,37 @@ def test_system_libraries_found_and_missing(tmp_path):
         "libgthread-2.0.so.0": ("/base/lib/libgthread-2.0.so.0", of_environment),
         "libX11.so.6": ("/opt/x/libX11.so.6", "LD_LIBRARY_PATH"),
     }
+
+
+def of_paddle(root, files, **environ):
+    lay_out(root, files)
+    paddle = Distribution("paddlepaddle_gpu", "2.6.2", "/site/x.dist-info", "/site")
+    target = Target("/env/bin/python", "3.8.1", path=("/site",), distributions=(paddle,))
+    found = observe_libraries(real_host(root, environ), target).value
+    assert tuple(library.soname for library in found) == SYSTEM + PADDLE
+    return {library.soname: library for library in found if library.path}
+
+
+def test_where_paddle_looks_besides(tmp_path):
+    cuda, own = "/usr/local/cuda/lib64", "/site/paddle/libs"
+    files = {f"{cuda}/libcudnn.so.8.9.7": ELF, f"{cuda}/libcublas.so": ELF}
+    files[f"{cuda}/libcudnn.so"] = Path(f"{cuda}/libcudnn.so.8.9.7")
+    place = "where Paddle looks for cuDNN"
+    cudnn = Library("libcudnn.so", f"{cuda}/libcudnn.so", place, "8.9.7")
+    assert of_paddle(tmp_path / "a", files) == {"libcudnn.so": cudnn}  # no cuBLAS
+    files = {f"{own}/libcudnn.so": ELF}
+    cudnn = Library("libcudnn.so", f"{own}/libcudnn.so", "Paddle's own folder")
+    assert of_paddle(tmp_path / "b", files) == {"libcudnn.so": cudnn}
+
+
+def test_two_that_paddle_may_take_have_no_version(tmp_path):
+    cuda, other = "/usr/local/cuda/lib64", "/opt/lib"
+    files = {f"{cuda}/libcudnn.so.8.9.7": ELF, f"{other}/libcudnn.so.9.1.0": ELF}
+    files[f"{cuda}/libcudnn.so"] = Path(f"{cuda}/libcudnn.so.8.9.7")
+    files[f"{other}/libcudnn.so"] = Path(f"{other}/libcudnn.so.9.1.0")
+    cudnn = Library("libcudnn.so", f"{other}/libcudnn.so", "LD_LIBRARY_PATH")
+    found = of_paddle(tmp_path, files, LD_LIBRARY_PATH=other)
+    assert found == {"libcudnn.so": cudnn}
 
 
 def test_the_machine_holds_them(tmp_path):

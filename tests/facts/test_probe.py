@@ -1138,6 +1138,14 @@ def test_build_that_a_version_file_names(venv):
     assert (found["torchvision"].built, found["torchaudio"].built) == ("0.19.1+cu121", "")
 
 
+@pytest.mark.parametrize(("cuda", "built"), [("11.8", "2.6.2+cu118"), ("False", "")])
+def test_the_cuda_that_paddle_names(venv, cuda, built):
+    venv.add("paddlepaddle_gpu", "2.6.2", {"paddle/__init__.py": ""})
+    venv.write({"paddle/version/__init__.py": f"cuda_version     = {cuda!r}\n"})
+    (one,) = venv.probe().distributions
+    assert one.built == built
+
+
 # --- size and hostile text --------------------------------------------------------------------
 
 

@@ -64,6 +64,7 @@ EXTENSIONS = (
     "tensorboard",
     "tensorboardx",
     "tensorflow",
+    "paddlepaddle-gpu",
     "wandb",
     "xformers",
     "xtcocotools",
@@ -352,6 +353,15 @@ def broken(stack: str) -> Set[str]:
         ("torch 2.9.1+cu128, xformers 0.0.35, python 3.10", "xformers/pin"),
         ("torch 2.14.1+cu126, xformers 0.0.36, python 3.10", ""),  # newer than the data
         ("torch 2.0.1+cu118, xformers 0.0.13", ""),  # older than the data
+        ("paddlepaddle-gpu 2.4.2, gpu 7.5", ""),
+        ("paddlepaddle-gpu 2.4.2, gpu 8.6", "cuda/code"),
+        ("paddlepaddle-gpu 2.4.2.post117, gpu 8.6", ""),  # was not opened
+        ("paddlepaddle-gpu 2.6.2, gpu 8.9", ""),
+        ("paddlepaddle-gpu 2.6.2, gpu 9.0", "cuda/code"),
+        ("paddlepaddle-gpu 3.1.0, gpu 9.0", ""),  # newer than what is known
+        ("paddlepaddle-gpu 2.4.2, protobuf 4.21.12, gpu 7.5", "protobuf/old-code"),
+        ("paddlepaddle-gpu 2.5.2, protobuf 4.21.12, gpu 8.0", ""),
+        ("paddlepaddle-gpu 2.5.2, protobuf 3.19.6, gpu 8.0", "protobuf/new-code"),
     ],
 )
 def test_what_breaks_a_stack(stack: str, expected: str) -> None:

@@ -187,6 +187,22 @@ builds:
   set: {origin: wheel, python: [cp38]}
   install: "{name}=={version}"
 """,
+    "packages/paddlepaddle-gpu": """
+package: paddlepaddle-gpu
+checked: 2026-01-01
+source: invented
+modules: [paddle]
+releases: [2.3.2, 2.4.2, 2.5.1, 2.6.2]
+variant: {cuda: cuda, cudnn: version, needed: strings}
+local: "^(?P<cuda>cu[0-9]+)$"
+builds:
+- id: paddlepaddle-gpu/pypi
+  each:
+    2.3.2: {cuda: "10.2", cudnn: 7.6.5}
+    2.4.2: {cuda: "10.2", cudnn: 7.6.5, needed: [libcudart.so.10.2]}
+    2.5.1: {cuda: "11.8", cudnn: 8.6.0}
+    2.6.2: {cuda: "11.8", cudnn: 8.6.0}
+""",
     "platform/sources": """
 platform: sources
 checked: 2026-01-01
@@ -278,6 +294,11 @@ tables:
         releases: ==0.19.0
         module: open3d
         libraries: [libGL.so.1, libgomp.so.1]
+      paddle:
+        packages: [paddlepaddle-gpu]
+        releases: ==2.5.1
+        module: paddle
+        libraries: [libssl.so.1.1]
   manylinux:
     key: version
     columns: {glibcxx: version}

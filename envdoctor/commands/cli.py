@@ -50,6 +50,17 @@ class Commands(click.Group):
         command: click.Command = module.command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: List[str]
+    ) -> Tuple[Optional[str], Optional[click.Command], List[str]]:
+        """The command that is called; from here on its defaults count, and not the group's.
+
+        Click keeps both in one map, where `facts` is an option of the group and a command.
+        """
+        found = super().resolve_command(ctx, args)
+        ctx.default_map = ctx.ensure_object(Invocation).defaults
+        return found
+
 
 def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not context.resilient_parsing:
@@ -162,10 +173,9 @@ def _configured(invocation: Invocation, arguments: Sequence[str]) -> Dict[str, A
         return {}
     invocation.configuration = found
     invocation.language = language_of(arguments, os.environ, found)
-    defaults = configuration.defaults(found, cli)
     for name, command in _commands():
-        defaults[name] = configuration.defaults(found, command)
-    return defaults
+        invocation.defaults[name] = configuration.defaults(found, command)
+    return configuration.defaults(found, cli)
 
 
 def _commands() -> Iterator[Tuple[str, click.Command]]:

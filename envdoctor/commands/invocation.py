@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Any, Dict, Optional
 
 import click
 
@@ -22,6 +22,7 @@ class Invocation:
         """Of a command line that is answered in `language`, with no configuration."""
         self.language = language
         self.configuration: Optional[Configuration] = None
+        self.defaults: Dict[str, Dict[str, Any]] = {}  # by command, those of the configuration
         self.problem: Optional[Failure] = None  # why the configuration cannot be read
         self.facts: Optional[Facts] = None  # what the answer is about, once it is known
 

@@ -111,6 +111,9 @@ class Accelerator(Record, frozen=True, omit_defaults=True):
     driver: Observed[str] = Observed()  # user-space driver, "535.129.03"
     kernel_module: Observed[str] = Observed()  # "535.129.03", of the loaded module
     serves: Observed[str] = Observed()  # newest CUDA that libcuda serves natively, "12.2"
+    served: Observed[str] = (
+        Observed()
+    )  # a CUDA whose build works here, so that it serves at least it
     # libcuda of a cuda-compat package that the loader would take before the driver's own
     compat: Observed[str] = Observed()
     # what a tool said where the driver did not serve it, by kind, as a report tells it: "broken",

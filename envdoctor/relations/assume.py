@@ -117,7 +117,7 @@ def _gpu(facts: Facts, value: str, knowledge: Knowledge) -> Facts:
         gone = "a GPU is assumed; what driver serves it was not said"
         driver = driver if driver.assumed else _unknown(gone)
         served = accelerator.serves if accelerator.serves.assumed else _unknown(gone)
-        accelerator = replace(accelerator, driver=driver, serves=served)
+        accelerator = replace(accelerator, driver=driver, serves=served, served=_unknown(gone))
     return replace(facts, accelerator=replace(accelerator, vendor=vendor, gpus=_assumed(gpus)))
 
 
@@ -170,6 +170,7 @@ def _driver(facts: Facts, value: str, knowledge: Knowledge) -> Facts:
         facts.accelerator,
         driver=_assumed(value),
         kernel_module=_assumed(value),
+        served=_unknown(f"driver {value} is assumed"),
         serves=_assumed(served) if served else _unknown(f"what driver {value} serves is unknown"),
         compat=_unknown("the driver is assumed"),
     )

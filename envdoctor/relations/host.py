@@ -48,6 +48,7 @@ def observe_host(
         domains[component] = (value,)
     _derive_served(facts, knowledge, domains, evidence)
     _derive_driver(facts, knowledge, domains)
+    _heed_served(facts, domains, evidence)
     domains["host.wsl"] = (bool(machine.wsl.value),)
     domains["host.jetson"] = (machine.jetson.value or "",)
     environ = facts.target.value.environ if facts.target.value is not None else {}
@@ -85,6 +86,18 @@ def _derive_served(
     if served is not None:
         domains["host.serves"] = (parse(served),)
         evidence["host.serves"] = Evidence(DOTTED["host.serves"], served, "the driver's branch")
+
+
+def _heed_served(facts: Facts, domains: Dict[str, Domain], evidence: Dict[str, Evidence]) -> None:
+    """What works is served, whatever the driver's number says."""
+    served = facts.accelerator.served
+    known, least = domains["host.serves"][0], try_parse(served.value or "")
+    if least is None or (isinstance(known, Version) and known >= least):
+        return
+    if not isinstance(known, Version) and facts.accelerator.driver.known:
+        return  # a number that no branch tells: WSL's, a Jetson's
+    domains["host.serves"] = (least,)
+    evidence["host.serves"] = Evidence(DOTTED["host.serves"], str(least), served.origin)
 
 
 def _derive_driver(facts: Facts, knowledge: Knowledge, domains: Dict[str, Domain]) -> None:

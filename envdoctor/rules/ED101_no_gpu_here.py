@@ -20,6 +20,7 @@ def examine(context: Context) -> Iterator[Fault]:
     if (
         nvidia
         and not accelerator.serves.known
+        and not accelerator.served.known
         and has_kernel_driver(accelerator)
         and not has_libraries(accelerator)
     ):

@@ -30,6 +30,7 @@ def examine(context: Context) -> Iterator[Fault]:
         or accelerator.vendor.assumed
         or accelerator.gpus.assumed
         or accelerator.serves.known
+        or accelerator.served.known
         or accelerator.serves.assumed
         or accelerator.gpus.value == ()
         or any(gpu.compute_capability for gpu in known)  # the driver told that

@@ -15,9 +15,6 @@ from envdoctor.relations.drivers import serves
 from envdoctor.rules.lookup import fix, observed
 from envdoctor.rules.rule import Context, Fault
 
-#: How a pasted report's readers say that they conclude what is served from CUDA being available.
-_AVAILABLE = re.compile(r"available\sto\sa\sbuild")
-
 
 def examine(context: Context) -> Iterator[Fault]:
     """Report it of GeForce cards; what libcuda itself enumerated, it serves."""
@@ -60,8 +57,8 @@ def _by_file(context: Context) -> Optional[Evidence]:
 def _by_number(context: Context) -> Optional[Evidence]:
     """More is served than this branch of the driver does by itself."""
     accelerator = context.facts.accelerator
-    if _AVAILABLE.search(accelerator.serves.origin):
-        return None  # a report in which CUDA works: within a major the number is no limit
+    if accelerator.served.known:
+        return None  # CUDA works: within a major the number is no limit
     driver = try_parse(accelerator.driver.value or "")
     served = try_parse(accelerator.serves.value or "")
     table = context.knowledge.tables.get("branch")

@@ -65,6 +65,19 @@ def test_a_configuration_is_obeyed_and_told(
     assert "1 warning; 1 ignored" in said.out
 
 
+def test_the_overview_obeys_it_too(
+    envdoctor: Callable[..., Any],
+    found: Callable[..., Any],
+    snapshot: str,
+    project: Callable[[str], Path],
+) -> None:
+    project('fail-on = "warning"')
+    found([WARNING])
+    assert envdoctor("--facts", snapshot).code == 1
+    project("")
+    assert envdoctor("--facts", snapshot).code == 0
+
+
 @pytest.mark.parametrize(
     ("options", "codes", "code"),
     [

@@ -26,6 +26,7 @@ def told(facts: Facts) -> Dict[str, Any]:
         "memory": [gpu.memory_mib for gpu in accelerator.gpus.value or ()],
         "driver": accelerator.driver.value,
         "serves": accelerator.serves.value,
+        "served": accelerator.served.value,
         "toolkit": tools.toolkit.value and tools.toolkit.value.version,
         "gcc": tools.compiler.value and tools.compiler.value.version,
         "cudnn": tools.cudnn.value,
@@ -92,7 +93,7 @@ def test_torch_1_1() -> None:
         "vendor": "nvidia",
         "gpus": ["GeForce RTX 2060"],
         "driver": "418.67",
-        "serves": "9.0.176",  # CUDA is available to it
+        "served": "9.0.176",  # CUDA is available to it
         "toolkit": "9.1.85",
         "gcc": "8.3.0",
         "python": "3.6",
@@ -216,7 +217,7 @@ def test_vllm() -> None:
         "vendor": "nvidia",
         "gpus": ["NVIDIA H20", "NVIDIA H20"],
         "driver": "535.216.01",
-        "serves": "12.6",
+        "served": "12.6",
         "toolkit": "12.2.140",
         "gcc": "10.5.0",
         "python": "3.12.11",
@@ -817,10 +818,10 @@ def test_cuda_that_is_available_is_served() -> None:
         "PyTorch version: 2.1.0\nCUDA used to build PyTorch: 12.1\n"
         "Nvidia driver version: 470.82.01\n"
     )
-    assert "serves" not in told(parse(text))
+    assert "served" not in told(parse(text))
     facts = parse(text + "Is CUDA available: True\n")
-    assert facts.accelerator.serves.value == "12.1"
-    assert facts.accelerator.serves.origin == (
+    assert facts.accelerator.served.value == "12.1"
+    assert facts.accelerator.served.origin == (
         "collect_env, line 4: it is available to a build for 12.1"
     )
 

@@ -152,3 +152,26 @@ def test_an_extension_that_was_compiled_with_another_cuda(name: str, version: st
         "torch 1.7.1+cu110 with 11.0"
     ]
     assert found("11.0") == found("11.1") == found("") == []
+
+
+@pytest.mark.parametrize(
+    ("driver", "served", "wsl", "known"),
+    [
+        ("535.129.03", "11.1", False, "12.2"),  # the branch's is more than the build that works
+        ("470.82.01", "12.1", False, "12.1"),  # by a libcuda of the container's own
+        ("", "11.1", False, "11.1"),
+        ("535.129.03", "11.1", True, None),  # Windows' numbers tell no branch
+        ("535.129.03", "", False, "12.2"),
+    ],
+)
+def test_a_build_that_works_is_served(
+    driver: str, served: str, wsl: bool, known: Optional[str]
+) -> None:
+    given = facts("1.9.1+cu111", driver=driver)
+    accelerator = msgspec.structs.replace(
+        given.accelerator, served=seen(served, "line 4") if served else Observed()
+    )
+    machine = msgspec.structs.replace(given.machine, wsl=seen(wsl, "line 5"))
+    given = msgspec.structs.replace(given, accelerator=accelerator, machine=machine)
+    (serves,) = observe(given, load()).domains["host.serves"]
+    assert isinstance(serves, Unknown) if known is None else str(serves) == known

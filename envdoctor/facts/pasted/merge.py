@@ -194,7 +194,8 @@ class _Merge:
             gpus=gpus,
             driver=driver,
             kernel_module=self.one("kernel module"),
-            serves=self.serves(driver),
+            serves=self.one("serves"),
+            served=self.served(),
             refused={kind: fact for kind in REFUSALS if (fact := self.refusal(kind)).known},
         )
 
@@ -217,23 +218,27 @@ class _Merge:
             amd = all(is_amd(gpu.name) for gpu in gpus.value)
             return seen("amd" if amd else "nvidia", gpus.origin)
         refusals = [self.refusal(kind) for kind in REFUSALS]
-        for fact in (driver, self.one("kernel module"), self.one("serves"), *refusals):
+        for fact in (
+            driver,
+            self.one("kernel module"),
+            self.one("serves"),
+            self.served(),
+            *refusals,
+        ):
             if fact.known:
                 return seen("nvidia", fact.origin)
         return unseen(NOT_SAID)
 
-    def serves(self, driver: Observed[str]) -> Observed[str]:
-        """The CUDA that the driver serves.
+    def served(self) -> Observed[str]:
+        """The CUDA of a build to which it is available.
 
-        A build to which CUDA is available is served, whatever the driver's number: a container may
-        have brought a libcuda of its own (cuda-compat).
+        That one is served, whatever the driver's number: a container may have brought a libcuda of
+        its own (cuda-compat).
         """
-        stated = self.one("serves")
         available, cuda = self.one("available"), self.one("torch.cuda")
         number = version(cuda.value or "")
-        enough = _major(stated.value or "") >= _major(number)
-        if available.value != "yes" or not number or (enough if stated.known else not driver.known):
-            return stated
+        if available.value != "yes" or not number:
+            return unseen(NOT_SAID)
         return seen(number, f"{available.origin}: it is available to a build for {number}")
 
     def gpus(self) -> Observed[Tuple[Gpu, ...]]:

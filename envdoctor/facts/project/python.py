@@ -22,6 +22,7 @@ from typing import (
     Union,
 )
 
+from envdoctor.facts.project.choices import BINDING, Choices, catches, words
 from envdoctor.facts.project.lines import Lines
 from envdoctor.model.interface import FLAG, OPTION, Interface
 from envdoctor.model.interface import PYTHON as DOTTED
@@ -43,15 +44,6 @@ _COMMENT_OR_TEXT = re.compile(
 _MAY_CHOOSE = re.compile(r"\b(?:try|hasattr|getattr)\b|version", re.IGNORECASE)
 #: What sets a name in another module.
 _SET = re.compile(r"(?:\bsetattr\s*\(\s*\w+\s*,|sys\.modules\s*\[)\s*[\"']([\w.]+)[\"']")
-#: Names of tests for a release, as they are written.
-_CHOOSES = re.compile(
-    r"(?i:version|torch_?\d|compat|legacy)|hasattr|getattr|find_spec|TYPE_CHECKING|PY[23]\b"
-    # not whether there is a GPU: torch.cuda.is_available()
-    r"|_py[23]\b|^(?!is_available$)\w*available|_(?:gt|ge|lt|le)_|^has_|^HAS_|^IS_"
-)
-_CATCHING = frozenset(
-    ["ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"]
-)
 _BUILDS = re.compile(r"cpp_extension|CUDAExtension|CppExtension|ext_modules")
 #: Calls that ask for a text in place of passing it on.
 _ASKS = frozenset(["remove", "replace", "startswith", "endswith", "index", "count", "discard"])
@@ -190,6 +182,7 @@ class _Visit:
         self.uses: Dict[Place, None] = {}
         self.patched: Dict[str, None] = {}
         self.parsers: Set[str] = set()  # methods that read the command line
+        self.choices = Choices()
         self.aliases = self._aliases()
 
     def found(self, is_entry: bool) -> Found:
@@ -217,7 +210,7 @@ class _Visit:
             if visit is not None:
                 waiting.extend(visit(node, is_guarded))
             elif node.__class__ is not ast.Name:
-                _spread(node, is_guarded, waiting)
+                self._spread(node, is_guarded, waiting)
         if self.parsers == {"parse_known_args"}:  # which passes over what it does not know
             for place in [p for p in self.uses if p.name in self.reader.options]:
                 del self.uses[place]
@@ -226,7 +219,10 @@ class _Visit:
         return Found(tuple(uses), tuple(self.patched), imports)
 
     def _aliases(self) -> Dict[str, str]:
-        """{name in this file: what it stands for}, of names that always stand for the same."""
+        """{name in this file: what it stands for}, of names that always stand for the same.
+
+        On the way, the names that hold an answer to a test of versions are learned.
+        """
         aliases: Dict[str, str] = {}
         doubtful: Set[str] = set()
 
@@ -234,6 +230,7 @@ class _Visit:
             if aliases.setdefault(name, dotted) != dotted:
                 doubtful.add(name)
 
+        binding: List[ast.AST] = []
         nothing: Set[ast.AST] = set()
         waiting: List[Guarded] = [(self.tree, False)]
         while waiting:
@@ -243,6 +240,8 @@ class _Visit:
                 if node.ctx.__class__ is not ast.Load and node not in nothing:
                     doubtful.add(node.id)
                 continue
+            if kind in BINDING:
+                binding.append(node)
             if kind is ast.Import:
                 for alias in node.names:
                     root = alias.name.split(".")[0]
@@ -257,7 +256,8 @@ class _Visit:
                 doubtful.add(node.arg)
             elif kind in _NAMED and node.name:
                 doubtful.add(node.name)
-            _spread(node, False, waiting)
+            self._spread(node, False, waiting)
+        self.choices = Choices(binding)
         return {
             name: dotted
             for name, dotted in aliases.items()
@@ -310,22 +310,22 @@ class _Visit:
 
     def _choice(self, node: ast.AST, is_guarded: bool) -> Iterator[Guarded]:
         parts: List[Guarded] = []
-        _spread(node, is_guarded or _chooses(node), parts)
+        self._spread(node, is_guarded or self.choices.ask(node), parts)
         return iter(parts)
 
     def _try(self, node: ast.Try, is_guarded: bool) -> Iterator[Guarded]:
-        caught = is_guarded or any(map(_catches, node.handlers))
+        caught = is_guarded or any(map(catches, node.handlers))
         for handler in node.handlers:
             yield handler, caught
-        yield from _statements(node.body, caught)
-        yield from _statements(node.orelse, caught)
-        yield from _statements(node.finalbody, is_guarded)
+        yield from self._statements(node.body, caught)
+        yield from self._statements(node.orelse, caught)
+        yield from self._statements(node.finalbody, is_guarded)
 
     def _with(self, node: Union[ast.With, ast.AsyncWith], is_guarded: bool) -> Iterator[Guarded]:
         caught = is_guarded or any(_suppresses(item.context_expr) for item in node.items)
         for item in node.items:
             yield item, is_guarded
-        yield from _statements(node.body, caught)
+        yield from self._statements(node.body, caught)
 
     def _attribute(self, node: ast.Attribute, is_guarded: bool) -> Iterator[Guarded]:
         inner: ast.AST = node
@@ -380,17 +380,36 @@ class _Visit:
         if dotted in self.reader.known:
             self.patched[dotted] = None
 
+    def _spread(self, node: ast.AST, is_guarded: bool, into: List[Guarded]) -> None:
+        """Add what a node consists of: ast.iter_child_nodes is half of all the time otherwise."""
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if value.__class__ is list:
+                if value and isinstance(value[0], ast.stmt):
+                    into.extend(self._statements(value, is_guarded))
+                else:
+                    into.extend((one, is_guarded) for one in value if isinstance(one, ast.AST))
+            elif isinstance(value, ast.AST) and name not in ("ctx", "op"):
+                into.append((value, is_guarded))
+
+    def _statements(self, block: List[ast.stmt], is_guarded: bool) -> Iterator[Guarded]:
+        """The statements of a block; those after `if version: return` run on some releases only."""
+        for node in block:
+            yield node, is_guarded
+            if isinstance(node, ast.If) and self.choices.ask(node) and _leaves(node.body):
+                is_guarded = True
+
     def _imports(self) -> Iterator[Tuple[str, int]]:
         """Top-level modules that are imported at the start, in any case.
 
         A file that changes the search path finds modules where nobody else would.
         """
         for node in ast.walk(self.tree):
-            if isinstance(node, ast.Attribute) and node.attr == "path" and "sys" in _words(node):
+            if isinstance(node, ast.Attribute) and node.attr == "path" and "sys" in words(node):
                 return
         block, is_guarded = self.tree.body, False
         for node in block:
-            if isinstance(node, ast.If) and _chooses(node):
+            if isinstance(node, ast.If) and self.choices.ask(node):
                 is_guarded = is_guarded or _leaves(node.body)
             if is_guarded:
                 return
@@ -401,27 +420,6 @@ class _Visit:
                 yield node.module.split(".")[0], node.lineno
 
 
-def _spread(node: ast.AST, is_guarded: bool, into: List[Guarded]) -> None:
-    """Add what a node consists of: ast.iter_child_nodes is half of all the time otherwise."""
-    for name in node._fields:
-        value = getattr(node, name, None)
-        if value.__class__ is list:
-            if value and isinstance(value[0], ast.stmt):
-                into.extend(_statements(value, is_guarded))
-            else:
-                into.extend((one, is_guarded) for one in value if isinstance(one, ast.AST))
-        elif isinstance(value, ast.AST) and name not in ("ctx", "op"):
-            into.append((value, is_guarded))
-
-
-def _statements(block: List[ast.stmt], is_guarded: bool) -> Iterator[Guarded]:
-    """The statements of a block; those after `if version: return` run on some releases only."""
-    for node in block:
-        yield node, is_guarded
-        if isinstance(node, ast.If) and _chooses(node) and _leaves(node.body):
-            is_guarded = True
-
-
 def _leaves(block: List[ast.stmt]) -> bool:
     return isinstance(block[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
 
@@ -430,26 +428,5 @@ def _is_none(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def _words(node: ast.AST) -> Iterator[str]:
-    for one in ast.walk(node):
-        if isinstance(one, ast.Name):
-            yield one.id
-        elif isinstance(one, ast.Attribute):
-            yield one.attr
-
-
-def _chooses(node: ast.AST) -> bool:
-    """Whether a condition asks which release this is, or whether something is there."""
-    tests = node.values if isinstance(node, ast.BoolOp) else [getattr(node, "test", node)]
-    return any(_CHOOSES.search(word) for test in tests for word in _words(test))
-
-
-def _catches(handler: ast.ExceptHandler) -> bool:
-    """Whether a handler catches that a name or a module is not there."""
-    if handler.type is None:
-        return True
-    return any(word in _CATCHING for word in _words(handler.type))
-
-
 def _suppresses(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and "suppress" in set(_words(node.func))
+    return isinstance(node, ast.Call) and "suppress" in set(words(node.func))

@@ -127,6 +127,107 @@ QUIET = {
 }
 
 
+#: What holds the answer to a test of versions, and a use that it guards.
+GUARDED = {
+    "Python's version": "OLD = sys.version_info < (3, 12)\nif OLD:\n    import imp\n",
+    "the other branch": (
+        "OLD = sys.version_info >= (3, 12)\nif not OLD:\n    import imp\nelse:\n    np.int\n"
+    ),
+    "hasattr": "THERE = hasattr(np, 'int')\nif THERE:\n    np.int\n",
+    "a version as a text": "T = torch.__version__ < '1.9'\nif T:\n    from torch._six import inf\n",
+    "tried": (
+        "try:\n    np.int\n    OK = True\nexcept AttributeError:\n    OK = False\n"
+        "if OK:\n    np.int\n"
+    ),
+    "tried, whatever fails": (
+        "try:\n    import imp\n    OK = True\nexcept:\n    OK = False\nif OK:\n    np.int\n"
+    ),
+    "under another name": (
+        "from sys import version_info as v\nif v < (3, 4):\n    import imp\nwhile v:\n    np.int\n"
+    ),
+    "a digit": "NP1 = np.__version__[0] == '1'\nx = np.int if NP1 else int\ny = NP1 and np.int\n",
+    "numbers": (
+        "V = tuple(int(x) for x in np.__version__.split('.')[:2])\nif V < (2, 0):\n    np.int\n"
+    ),
+    "two names": (
+        "major, minor = map(int, np.__version__.split('.')[:2])\nif minor < 24:\n    np.int\n"
+    ),
+    "a function": (
+        "def old():\n    return NumpyVersion(np.__version__) < '2.0.0'\nif old():\n    np.int\n"
+    ),
+    "a function that tries": (
+        "def old():\n    try:\n        import imp\n        return True\n"
+        "    except ImportError:\n        return False\nif old():\n    import imp\n"
+    ),
+    "a function that compares": (
+        "def below(v):\n    return Version(np.__version__) < Version(v)\n"
+        "if below('1.24'):\n    np.int\n"
+    ),
+    "find_spec": "Y = importlib.util.find_spec('imp') is not None\nif Y:\n    import imp\n",
+    "made of another": (
+        "def f():\n    if OLD:\n        return np.int\n"
+        "OLD = bool(V < (1, 24))\nV = tuple(map(int, W))\nW = np.__version__.split('.')\n"
+    ),
+    "a return behind it": (
+        "def f():\n    new = sys.version_info >= (3, 12)\n    if new:\n        return\n"
+        "    import imp\n"
+    ),
+    "an attribute": (
+        "class A:\n    def __init__(self):\n        self.old = torch.__version__ < '2'\n"
+        "    def f(self):\n        if self.old:\n            torch.symeig(a)\n"
+    ),
+    "set in a branch": (
+        "OLD = False\nif sys.version_info < (3, 12):\n    OLD = True\nif OLD:\n    import imp\n"
+    ),
+    "the metadata's version": (
+        "from packaging.version import parse\nfrom importlib import metadata\n"
+        "V = metadata.version('numpy')\nif parse(V) < parse('1.24'):\n    np.int\n"
+    ),
+}
+
+#: What only looks like it.
+UNGUARDED = {
+    "a module that may be absent": (
+        "try:\n    import wandb\nexcept ImportError:\n    wandb = None\nif wandb:\n    np.int\n"
+    ),
+    "NumPy itself": (
+        "try:\n    import numpy as np\nexcept ImportError:\n    np = None\n"
+        "if isinstance(x, np.ndarray):\n    np.int\n"
+    ),
+    "an option named version": "net = build(args.version)\nif net.training:\n    np.int\n",
+    "what is chosen by a version": (
+        "f = np.prod if hasattr(np, 'prod') else np.product\nif f(x) > 1:\n    np.int\n"
+    ),
+    "what is computed with a test": (
+        "OLD = sys.version_info < (3, 8)\nx = compute(data, OLD)\nif x:\n    np.int\n"
+    ),
+    "a report": "env = {'numpy': np.__version__}\nif env:\n    np.int\n",
+    "a loading that may fail": (
+        "try:\n    n = 0\n    load(x)\nexcept Exception:\n    n = 1\nif n:\n    np.int\n"
+    ),
+    "no condition": "OLD = sys.version_info < (3, 12)\nprint(OLD)\nnp.int\n",
+}
+
+IMPORTS = "import sys, importlib.util, torch\nimport numpy as np\n"
+
+
+@pytest.mark.parametrize("case", GUARDED)
+def test_a_name_that_holds_the_answer_is_a_test(case: str, tmp_path: Path) -> None:
+    assert read_text(tmp_path, "net.py", IMPORTS + GUARDED[case]) == ([], ())
+
+
+@pytest.mark.parametrize("case", UNGUARDED)
+def test_another_name_is_no_test(case: str, tmp_path: Path) -> None:
+    text = IMPORTS + UNGUARDED[case]
+    assert read_text(tmp_path, "net.py", text) == ([f"numpy.int {text.count(chr(10))}"], ())
+
+
+def test_names_that_are_made_of_names_a_long_way_are_read(tmp_path: Path) -> None:
+    chain = "".join(f"a{i} = a{i + 1}\n" for i in range(20_000))
+    text = f"import numpy as np\n{chain}a20000 = np.__version__\nif b:\n    np.int\n"
+    assert read_text(tmp_path, "net.py", text) == (["numpy.int 20004"], ())
+
+
 @pytest.mark.parametrize("case", USED)
 def test_a_use_is_found(case: str, tmp_path: Path) -> None:
     text, wanted = USED[case]

@@ -339,6 +339,7 @@ MMDetection: 2.10.0+c76ab0e
 def test_mmdet() -> None:
     assert told(parse(MMCV)) == {
         "vendor": "nvidia",
+        "served": "10.2",
         "gpus": ["Tesla P100-PCIE-16GB", "GeForce GTX 1080", "GeForce GTX 1080"],
         "toolkit": "10.2.89",
         "gcc": "8.4.0",

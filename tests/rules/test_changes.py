@@ -271,11 +271,11 @@ CASES = [
     ),
     Case(
         "extensions that were compiled for the old torch are installed again, known or not",
-        "torch 1.13.1+cu117, torchvision 0.14.1, flash-attn 2.3.2, apex 0.1 compiled",
+        "torch 1.13.1+cu117, torchvision 0.14.1, flash-attn 2.3.2, deform-ops 0.1 compiled",
         "gpu-arch-not-in-torch",
         "3 packages: torch 1.13.1+cu117 -> 2.0.0+cu118; flash-attn 2.3.2 again for torch "
         "2.0.0+cu118; torchvision 0.14.1 -> 0.15.1+cu118; then again, as compiled for the old one: "
-        "apex 0.1",
+        "deform-ops 0.1",
         (
             f"{PIP} install torch==2.0.0+cu118 torchvision==0.15.1+cu118 "
             "--index-url https://download.pytorch.org/whl/cu118",

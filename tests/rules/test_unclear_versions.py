@@ -179,7 +179,7 @@ def test_source_tree_of_mmcv():
 
 def test_project_that_the_matrices_do_not_know_brings_a_module_of_theirs():
     fork = {"name": "mmcv-fork", "version": "9.9", "modules": ["mmcv"]}
-    found = report("mmdet 3.3.0", "mmengine 0.10.4", fork)
+    found = report("torch 2.1.0+cu121", "mmdet 3.3.0", "mmengine 0.10.4", fork)
     assert told(found) == []
     assert unclear(found) == ["mmcv is here by mmcv-fork 9.9, whose versions are not known"]
 

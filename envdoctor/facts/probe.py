@@ -341,7 +341,8 @@ def finder_mapping(path: str, problems: "List[str]") -> "Dict[str, str]":
 
         try:
             mapping = ast.literal_eval(match.group(1))
-            return {str(name): str(place) for name, place in mapping.items()}
+            if isinstance(mapping, dict):
+                return {str(name): str(place) for name, place in mapping.items()}
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             pass
     problems.append(f"{clean_path(path)} holds no mapping that can be read")

@@ -91,6 +91,15 @@ def test_a_module_s_version_that_is_none(tmp_path: Path) -> None:
     assert observe_accelerator(recorded_host(tmp_path)).driver.value is None
 
 
+@pytest.mark.parametrize("mapping", ["{'a'}", "{1: 2, **{}}", "{x: y}", "{[]: 1}"])
+def test_a_finder_whose_mapping_is_none(tmp_path: Path, mapping: str) -> None:
+    finder = tmp_path / "finder.py"
+    finder.write_text(f"MAPPING: dict = {mapping}\n")
+    problems: List[str] = []
+    assert probe.finder_mapping(str(finder), problems) == {}
+    assert len(problems) == 1
+
+
 def test_a_capability_in_other_digits() -> None:
     assert capability("sm_8²") is None
     assert capability("sm_86") == "8.6"

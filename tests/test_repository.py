@@ -20,7 +20,7 @@ RULES = ROOT / "envdoctor" / "rules"
 FORBIDDEN = {
     "a path of the machine it was written on": "|".join(
         [
-            r"/work" + r"/(main|shared|\.\w+)\b",
+            r"/work" + r"/\w",
             r"\.\./" + r"shared/",
             r"/root/\.(py" + r"env|venvs)\b",
             r"/opt/(py" + r"pi|wheels)\b",

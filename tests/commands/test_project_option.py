@@ -127,9 +127,9 @@ def test_from_python(environment: Facts, project: Path) -> None:
 
 def test_a_snapshot_for_others_has_no_names() -> None:
     use = InterfaceUse("numpy.int", 1, ("tools/train.py:3",))
-    facts = Facts(projects=(Project(root="/home/ada/work/net", uses=(use,)),))
+    facts = Facts(projects=(Project(root="/home/ada/code/net", uses=(use,)),))
     (told,) = redact(facts).projects
-    assert (told.root, told.uses) == ("~/work/net", (use,))
+    assert (told.root, told.uses) == ("~/code/net", (use,))
 
 
 def test_a_snapshot_stays_small() -> None:
@@ -140,7 +140,7 @@ def test_a_snapshot_stays_small() -> None:
     uses = tuple(
         InterfaceUse(one.name, 100, (place, place, place)) for one in interfaces(load_matrices())
     )
-    assert len(dump(Facts(projects=(Project(root="/work/net", uses=uses),)))) < 100_000
+    assert len(dump(Facts(projects=(Project(root="/code/net", uses=uses),)))) < 100_000
 
 
 #: What the sources of the time of torch 1.9 are full of.

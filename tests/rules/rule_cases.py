@@ -9,7 +9,7 @@ A case file holds a list of mappings:
       tools: {toolkit: {path: ..., version: ..., origin: ...}}
       target:                                  # {version, ...} of Target with defaults of a venv;
         installed: [numpy 1.26.4, {name: torch, version: 2.4.1, requires: [...]}]
-      projects: [{root: /work/net, uses: [{interface: numpy.int, count: 1, places: [a.py:3]}]}]
+      projects: [{root: /code/net, uses: [{interface: numpy.int, count: 1, places: [a.py:3]}]}]
         asks: ["torch==2.4.1", "-f https://..."]  # in place of it: lines of a requirement file
       finds:                                   # none: the rule stays quiet
       - "warning numpy 1.26.4: summary"

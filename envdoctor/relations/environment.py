@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, List
+from typing import Dict, List, Tuple
 
 import msgspec
 
@@ -13,6 +13,8 @@ from envdoctor.model.versions import try_parse
 _DOUBLED = "holds metadata of"
 #: Where an environment has its packages.
 _LIBRARIES = ("lib", "lib64", "local/lib")
+#: What was asked last: a check asks it of one target some thirty times.
+_latest: List[Tuple[Target, Dict[str, Distribution]]] = []
 
 
 def imported(target: Target) -> Dict[str, Distribution]:
@@ -22,6 +24,12 @@ def imported(target: Target) -> Dict[str, Distribution]:
     a folder holds metadata of several versions, it is the one whose files are there; where that
     cannot be told, it has no version and only what all of them state (`is_doubled`).
     """
+    if not (_latest and _latest[0][0] is target):
+        _latest[:] = [(target, _first_on_path(target))]
+    return dict(_latest[0][1])
+
+
+def _first_on_path(target: Target) -> Dict[str, Distribution]:
     order: Dict[str, int] = {}
     for entry in target.path:
         order.setdefault(entry, len(order))

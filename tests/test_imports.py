@@ -19,7 +19,7 @@ PACKAGE = ROOT / "envdoctor"
 # A package imports from ranks below its own only.
 RANKS = (
     ("model",),
-    ("knowledge", "facts"),
+    ("knowledge", "facts", "elf"),
     ("relations",),
     ("rules",),
     ("resolver",),

@@ -198,6 +198,16 @@ SAID: Dict[str, str] = {
 }
 
 WRITTEN: Dict[str, str] = {
+    # why the GPU code of a file was not read to its end
+    "the file states {number} sections, which is too many": "文件声称有 {number} 个节（section），太多了",
+    "the file ends before its GPU code does": "文件还没到 GPU 代码的末尾就断了",
+    "its GPU code has no fat binary at {place}": "它的 GPU 代码在 {place} 处没有 fat binary",
+    "the file ends inside a fat binary, at {place}": "文件在一个 fat binary 中间断了，位置 {place}",
+    "a fat binary goes on beyond its section, at {place}": "有一个 fat binary 超出了所在的节，位置 {place}",
+    "an image goes on beyond its fat binary, at {place}": "有一份代码超出了所在的 fat binary，位置 {place}",
+    "its GPU code has more than {number} images": "它的 GPU 代码超过 {number} 份",
+    "its fat binaries are for too many sets of targets": "它的 fat binary 面向的架构组合太多",
+    "an image of GPU code is for architecture {number}": "有一份 GPU 代码的架构号是 {number}",
     # source trees of projects
     "the tree is too large: the rest was not read": "目录树太大，其余部分没有读取",
     "folders are nested too deeply: the innermost were not read": "目录嵌套太深，最里面的没有读取",

@@ -205,12 +205,19 @@ class Distribution(Record, frozen=True, omit_defaults=True):
 
 
 class GpuCode(Record, frozen=True, omit_defaults=True):
-    """GPU code in the libraries of a package, by compute capability."""
+    """GPU code in the libraries of a package, by compute capability.
 
-    sass: Optional[Tuple[str, ...]] = None  # compiled, ("7.0", "8.6"); None where it is not known
+    Of files that were read, `sass` and `ptx` are what most of their fat binaries have images for.
+    """
+
+    # compiled, ("7.0", "8.6", "9.0a"); None where it is not known
+    sass: Optional[Tuple[str, ...]] = None
     ptx: Optional[Tuple[str, ...]] = None  # None where it is not known
     cuda: str = ""  # the CUDA that made it, where that is known
     origin: str = ""
+    some_sass: Tuple[str, ...] = ()  # what only some of them have
+    some_ptx: Tuple[str, ...] = ()  # the same, and what would have to be linked first
+    ptx_version: str = ""  # the newest version of PTX in them, "8.4"
 
 
 class CondaPackage(Record, frozen=True, omit_defaults=True):

@@ -7,5 +7,5 @@ from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent.parent
 sys.path.extend(
-    str(TESTS / name) for name in ("", "facts", "facts/requirements", "pasted", "commands")
+    str(TESTS / name) for name in ("", "elf", "facts", "facts/requirements", "pasted", "commands")
 )

@@ -10,6 +10,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import struct
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import beside
+import gpu_files
 import msgspec
 import small
 import test_accelerator as gpus
@@ -30,6 +32,7 @@ import yaml
 from recorded_host import Completed
 
 from envdoctor.commands.cli import run
+from envdoctor.elf import gpu_code
 from envdoctor.facts import nvidia_smi, probe, requirements, snapshot, target
 from envdoctor.facts.accelerator import observe_accelerator
 from envdoctor.facts.host import Host
@@ -647,6 +650,39 @@ def _check_report(data: bytes) -> None:
     facts = _loaded(data, "report.txt")
     if facts is not None:
         _examined(facts, data)
+
+
+# --- compiled files ---------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=None)
+def _gpu_files() -> List[bytes]:
+    made = [path.read_bytes() for path in sorted((TESTS / "elf" / "fatbins").glob("*.*in"))]
+    body = b"".join(data for data in made if not data.startswith(b"\x7fELF"))
+    few = gpu_files.container(gpu_files.image(2, 80), gpu_files.image(1, 90))
+    return [
+        *made,
+        gpu_files.elf({".nv_fatbin": body, "__nv_relfatbin": few}, first=True),
+        gpu_files.elf({".nv_fatbin": few, ".nvFatBinSegment": bytes(24)}, first=True),
+        gpu_files.elf({".nv_fatbin": few * 5}, headers=False, segments=[(0, 1 << 20)]),
+    ]
+
+
+@_target("elf/gpu-code", _gpu_files, share=250)
+def _gpu_code(data: bytes) -> None:
+    path = _kept("gpu-code") / "library.so"
+    path.write_bytes(data)
+    read = gpu_code.read_gpu_images(str(path))
+    _is_one_line(read.problem)
+    _promise(read.images + read.other <= gpu_code.MOST_HEADERS, f"{read.images} images")
+    groups = (*read.groups, *read.relocatable)
+    _promise(all(group.sass or group.ptx for group in groups), "a group is for something")
+    code = gpu_code.summarize([read], "library.so")
+    _promise(code is None or groups, "a summary of what is there")
+    if code is not None:
+        listed = (*(code.sass or ()), *(code.ptx or ()), *code.some_sass, *code.some_ptx)
+        _promise(all(re.fullmatch(r"[1-9]\d?\.\d[af]?", text) for text in listed), str(listed))
+        _promise(len(msgspec.json.encode(code)) < 2_000, "a summary is short")
 
 
 # --- requirement files ------------------------------------------------------------------------

@@ -1,0 +1,1 @@
+"""What ELF files hold: reads records out of them and judges nothing."""

@@ -1,1 +1,1 @@
-"""What ELF files hold: reads records out of them and judges nothing."""
+"""Reads records out of ELF files; judges nothing."""

@@ -220,6 +220,47 @@ class GpuCode(Record, frozen=True, omit_defaults=True):
     ptx_version: str = ""  # the newest version of PTX in them, "8.4"
 
 
+class Binary(Record, frozen=True, omit_defaults=True):
+    """A shared object that an import may load, and that the dynamic loader would refuse."""
+
+    path: str
+    # "missing-library", "missing-version", "missing-symbols"; "unreadable" if it is none itself
+    outcome: str
+    module: str = ""  # as it is imported, "mmcv._ext"
+    distribution: str = ""  # canonical name
+    # finding that says what is to blame, "torch-abi-mismatch"; a general one where nothing is known
+    cause: str = ""
+    missing: str = ""  # the library, "libcudart.so.11.0", or the version, "GLIBCXX_3.4.30"
+    by: str = ""  # the file that asks for it, where that is another one
+    others: Tuple[str, ...] = ()  # up to ten more libraries that are missing
+    looked: Tuple[str, ...] = ()  # folders that files and variables name for it
+    instead: str = ""  # what is there in its place: a file, or the SONAME of another release
+    origin: str = ""  # what makes the loader take that: "LD_LIBRARY_PATH", "RPATH", ...
+    symbols: Tuple[str, ...] = ()  # up to ten that nothing defines, demangled where that can be
+    count: int = 0  # how many there are
+    certain: bool = False  # importing the package's top-level module loads it in any case
+    torch: bool = False  # it is linked to torch
+    reason: str = ""  # of an unreadable one
+
+
+class LinkedBuild(Record, frozen=True, omit_defaults=True):
+    """What the binaries of a distribution that is linked to torch say of how they were compiled."""
+
+    cuda: str = ""  # the CUDA runtime that they need, by its SONAME: "11.0" or "12"; "" if none
+    abi: Optional[int] = None  # _GLIBCXX_USE_CXX11_ABI, where names of symbols show it
+    loads: Optional[bool] = None  # whether all of them load beside the torch that is here
+    origin: str = ""  # the file that says so
+
+
+class Linking(Record, frozen=True, omit_defaults=True):
+    """What the dynamic loader would do with the binaries of an environment, simulated."""
+
+    files: int = 0  # that an import may load, and whose loading was simulated
+    binaries: Tuple[Binary, ...] = ()  # those that do not load
+    builds: Dict[str, LinkedBuild] = {}  # by canonical name
+    undecided: Tuple[str, ...] = ()  # what cannot be told by files alone, and why
+
+
 class CondaPackage(Record, frozen=True, omit_defaults=True):
     """A package of conda-meta."""
 
@@ -302,6 +343,7 @@ class Target(Record, frozen=True, omit_defaults=True):
     other_libraries: Dict[str, int] = {}
     torch: Optional[TorchFiles] = None
     gpu_code: Dict[str, GpuCode] = {}  # of distributions of which it was read
+    linking: Observed[Linking] = Observed()
     problems: Tuple[str, ...] = ()  # what the probe could not read, and why
     asked: Optional[Asked] = None  # the requirement files that ask for `distributions`
 

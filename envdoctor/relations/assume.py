@@ -18,6 +18,7 @@ from envdoctor.model.facts import (
     Compiler,
     Facts,
     Gpu,
+    Linking,
     Machine,
     Observed,
     Target,
@@ -179,7 +180,17 @@ def _driver(facts: Facts, value: str, knowledge: Knowledge) -> Facts:
 
 def _glibc(facts: Facts, value: str, knowledge: Knowledge) -> Facts:  # noqa: ARG001
     _version("glibc", value)
+    facts = _unlinked(facts, f"glibc {value} is assumed, and binaries were linked with another")
     return replace(facts, machine=replace(facts.machine, glibc=_assumed(value)))
+
+
+def _unlinked(facts: Facts, reason: str) -> Facts:
+    """The facts without what the loader of this machine does, which is not the one assumed."""
+    target = facts.target.value
+    if target is None or not target.linking.known:
+        return facts
+    target = replace(target, linking=_unknown(reason))
+    return replace(facts, target=replace(facts.target, value=target))
 
 
 def _gcc(facts: Facts, value: str, knowledge: Knowledge) -> Facts:  # noqa: ARG001
@@ -205,7 +216,10 @@ def _python(facts: Facts, value: str, knowledge: Knowledge) -> Facts:  # noqa: A
     if len(version.release) < 2 or version.major != 3:
         raise AssumeError(f"python={clean(value)}: a version like 3.8 is expected")
     target = facts.target.value or Target(python="", version=value)
-    target = replace(target, version=value, soabi="", free_threaded=False)
+    linking: Observed[Linking] = Observed()
+    if target.linking.known or target.linking.unknown:
+        linking = _unknown(f"Python {value} is assumed, and binaries were linked with another")
+    target = replace(target, version=value, soabi="", free_threaded=False, linking=linking)
     return replace(facts, target=_assumed(target))
 
 
@@ -228,6 +242,7 @@ def _os(facts: Facts, value: str, knowledge: Knowledge) -> Facts:
         own_libstdcxx=_unknown(f"which libstdc++ comes before that of {value} is not known"),
         libraries=_unknown(f"which libraries {value} has is not known"),
     )
+    facts = _unlinked(facts, f"{value} is assumed, and binaries were linked with another glibc")
     gcc = row.get("gcc")
     compiler: Observed[Compiler] = _unknown(f"gcc of {value} is unknown")
     if gcc is not None:

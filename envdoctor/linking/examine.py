@@ -1,0 +1,272 @@
+"""Simulates what the loader would do with each binary that an import may load."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
+
+import msgspec
+
+from envdoctor.elf.image import ElfError
+from envdoctor.facts.host import Host
+from envdoctor.linking.blame import Blamer, abi_of
+from envdoctor.linking.files import SharedObject, shared_objects
+from envdoctor.linking.process import Binaries, Outcome, Process
+from envdoctor.linking.search import Search
+from envdoctor.linking.torch import Imported, import_torch
+from envdoctor.model.facts import (
+    FAILED,
+    Binary,
+    LinkedBuild,
+    Linking,
+    Observed,
+    Target,
+    seen,
+    unseen,
+)
+from envdoctor.model.text import clean
+
+#: Why nothing is known of them where nobody wanted to wait.
+NOT_READ = "binaries were not read (--no-deep)"
+_MOST = 60  # binaries that are told
+_MAX_UNDECIDED = 20
+#: Where a system has glibc's loader. Others, such as Nix's, look elsewhere than this one.
+_LOADERS = ("/lib64/ld-linux-", "/lib/ld-linux-", "/lib/ld64.so")
+#: Libraries that come with the driver: where there is none, they are not there.
+_OF_THE_DRIVER = re.compile(r"lib(cuda|nvidia-[\w-]+|nvcuvid|nvoptix)\.so(\.\d+)*$")
+_OF_TORCH = re.compile(r"lib(torch|c10|caffe2)\w*\.so$")
+_RUNTIME = re.compile(r"libcudart\.so\.([\d.]+)$")
+
+
+class Progress:
+    """Who is told how far it is; the default tells nobody."""
+
+    def advance(self, done: int, of: int) -> None:
+        """`done` of `of` files were simulated."""
+
+
+class _Result(NamedTuple):
+    """What became of one file."""
+
+    file: SharedObject
+    outcome: Outcome
+    torch: bool
+
+
+def observe_linking(
+    target: Target, projects: Tuple[str, ...] = (), deep: bool = True
+) -> Observed[Linking]:
+    """What would not load of a target of this machine; not `deep`: that it was not looked at.
+
+    A fault of envdoctor's own is told as the reason why it is unknown.
+    """
+    if not deep:
+        return unseen(NOT_READ)
+    try:
+        return examine(Host(), target, projects)
+    except Exception as error:
+        return unseen(clean(f"{FAILED}: {type(error).__name__}: {error}"))
+
+
+def examine(
+    host: Host, target: Target, projects: Tuple[str, ...] = (), progress: Optional[Progress] = None
+) -> Observed[Linking]:
+    """What would not load of a target, which must be of this machine.
+
+    `projects` are folders whose binaries are examined as well. What cannot be simulated, another
+    loader than glibc's for one, is unknown with the reason.
+    """
+    program = os.path.realpath(target.python)
+    with Binaries() as binaries:
+        try:
+            _, library = binaries.library(program)
+            interpreter = library.interpreter
+        except ElfError as error:
+            return unseen(f"{target.python}: {error}")
+        if not interpreter.startswith(_LOADERS) or "musl" in interpreter:
+            name = interpreter or "no loader: it is linked statically"
+            return unseen(f"{target.python} is started by {name}, whose search is not known")
+        variables = {k: v for k, v in target.environ.items() if k.startswith("LD_")}
+        host = _with_variables(host, variables)
+        search = Search(host, os.path.dirname(program))  # noqa: PTH120
+        start = Process(search, binaries, library.machine, library.bits)
+        preloads = re.split(r"[ :]+", variables.get("LD_PRELOAD", "").strip())
+        outcome = start.start(program, tuple(name for name in preloads if name))
+        if not outcome.loads:
+            return unseen(f"{target.python}: what it needs itself was not found")
+        return seen(_Examination(target, start, projects, progress).result(), program)
+
+
+def _with_variables(host: Host, variables: Dict[str, str]) -> Host:
+    import dataclasses
+
+    others = {k: v for k, v in host.environ.items() if not k.startswith("LD_")}
+    return dataclasses.replace(host, environ={**others, **variables})
+
+
+class _Examination:
+    def __init__(
+        self,
+        target: Target,
+        start: Process,
+        projects: Tuple[str, ...],
+        progress: Optional[Progress],
+    ) -> None:
+        self.target = target
+        self.start = start
+        self.binaries = start.binaries
+        self.files = shared_objects(target, projects)
+        self.progress = progress or Progress()
+        self.undecided: Dict[str, None] = {}
+        self._torch: Optional[Imported] = None
+        self._names: Optional[FrozenSet[str]] = None
+
+    def result(self) -> Linking:
+        """Simulate all of them."""
+        results: List[_Result] = []
+        count = 0
+        builds: Dict[str, LinkedBuild] = {}
+        for number, file in enumerate(self.files):
+            self.progress.advance(number, len(self.files))
+            result = self._load(file)
+            if result is None:
+                continue
+            count += 1
+            if result.torch:
+                self._note_build(builds, result)
+            if not result.outcome.loads and self._is_told(result):
+                results.append(result)
+            self._release()
+        blamer = Blamer(self.target, self.start, self.torch, self.files)
+        told = [self._binary(result, blamer) for result in results[:_MOST]]
+        return Linking(
+            files=count,
+            binaries=tuple(told),
+            builds=builds,
+            undecided=tuple(self.undecided)[:_MAX_UNDECIDED],
+        )
+
+    # --- torch
+
+    @property
+    def torch(self) -> Optional[Imported]:
+        """The process after `import torch`; None if there is no torch."""
+        files = self.target.torch
+        if files is None:
+            return None
+        if self._torch is None:
+            extension = (
+                next(
+                    (f.path for f in self.files if f.module == "torch._C"),
+                    "",
+                )
+                or f"{files.path}/_C.{self.target.soabi}.so"
+            )
+            is_global = bool(self.target.environ.get("TORCH_USE_RTLD_GLOBAL"))
+            self._torch = import_torch(
+                self.start, files.path, extension, self.target.path, is_global
+            )
+        return self._torch
+
+    # --- one file
+
+    def _load(self, file: SharedObject) -> Optional[_Result]:
+        """Load a file as an import does; None if none would."""
+        if not file.module:
+            return None
+        try:
+            _, library = self.binaries.library(file.path)
+        except ElfError as error:
+            if not os.path.exists(file.path):  # noqa: PTH110
+                return None  # the probe tells what is missing
+            return _Result(file, Outcome(file.path, str(error)), False)
+        is_torch = any(_OF_TORCH.match(name) for name in library.dynamic.needed)
+        stem = file.module.rpartition(".")[2]
+        if not is_torch and not library.symbols.exports(b"PyInit_" + stem.encode()):
+            return None
+        if file.module == "torch._C":
+            if self.torch is None:
+                return None
+            return _Result(file, self.torch.failure or Outcome(file.path), True)
+        outcome = self.start.open(file.path, keep=False)
+        if outcome.loads or self.torch is None:
+            return _Result(file, outcome, is_torch)
+        if self.torch.failure is not None:
+            # What torch cannot load, its extensions cannot either: one fault.
+            return None if is_torch else _Result(file, outcome, is_torch)
+        beside = self.torch.process.open(file.path, keep=False)
+        return _Result(file, beside if beside.loads or is_torch else outcome, is_torch)
+
+    def _release(self) -> None:
+        keep = list(self.start.objects)
+        if self._torch is not None:
+            keep += self._torch.process.objects
+        self.binaries.release(keep)
+
+    def _note_build(self, builds: Dict[str, LinkedBuild], result: _Result) -> None:
+        name = result.file.distribution
+        if not name or name == "torch" or result.outcome.problem:
+            return
+        try:
+            identity, library = self.binaries.library(result.file.path)
+            undefined = self.binaries.undefined(identity, library)
+        except ElfError:
+            return
+        held = builds.get(name, LinkedBuild(loads=True, origin=result.file.path))
+        runtime = next((m[1] for n in library.dynamic.needed for m in [_RUNTIME.match(n)] if m), "")
+        builds[name] = LinkedBuild(
+            cuda=held.cuda or runtime,
+            abi=held.abi if held.abi is not None else abi_of(one.name for one in undefined),
+            loads=bool(held.loads) and result.outcome.loads,
+            origin=held.origin,
+        )
+
+    # --- what is told
+
+    def _is_told(self, result: _Result) -> bool:
+        """Whether files alone decide that it does not load."""
+        outcome = result.outcome
+        if outcome.lacks:
+            names = [lack.name for lack in outcome.lacks]
+            if all(_OF_THE_DRIVER.match(name) for name in names):
+                return self._leave(result, f"{names[0]} comes with the driver")
+            for lack in outcome.lacks:
+                if self._may_be_loaded_before(lack.name) and result.file.distribution != "torch":
+                    why = f"{lack.name} is in the environment, and code may load it before"
+                    return self._leave(result, why)
+        return True
+
+    def _leave(self, result: _Result, reason: str) -> bool:
+        self.undecided[f"{result.file.module}: {reason}"] = None
+        return False
+
+    def _may_be_loaded_before(self, name: str) -> bool:
+        """Whether some package here brings a library of this name.
+
+        Many load such by path (ctypes.CDLL) before they import what needs them.
+        """
+        if self._names is None:
+            names: Set[str] = set()
+            for file in self.files:
+                names.add(file.path.rpartition("/")[2])
+            self._names = frozenset(names)
+        return name in self._names
+
+    def _binary(self, result: _Result, blamer: Blamer) -> Binary:
+        file, outcome = result.file, result.outcome
+        told = blamer.binary(outcome)
+        return msgspec.structs.replace(
+            told,
+            module=file.module,
+            distribution=file.distribution,
+            torch=result.torch,
+            certain=certain(self.target, file),
+        )
+
+
+def certain(target: Target, file: SharedObject) -> bool:
+    """Whether `import` of the package's top-level module loads a module in any case."""
+    from envdoctor.linking.reach import reaches
+
+    return reaches(target.path, file.module)

@@ -17,6 +17,7 @@ import yaml  # noqa: E402
 
 from envdoctor.knowledge.load import load  # noqa: E402
 from envdoctor.relations.judge import Bound, Relations  # noqa: E402
+from envdoctor.rules import linked  # noqa: E402
 from envdoctor.rules.page import Page, pages  # noqa: E402
 
 DATA = ROOT / "docs" / "causes.yaml"
@@ -92,6 +93,7 @@ def _relations() -> Dict[str, List[Bound]]:
 def _link(page: Page, relations: Dict[str, List[Bound]]) -> str:
     stem = f"{page.code}_{page.name.replace('-', '_')}"
     parts = ["a rule"] if page.module else []
+    parts += ["binaries"] if page.name in (*linked.OWN, *linked.SHARED) else []
     number = len(relations.get(page.name, ()))
     if number:
         parts.append(f"{number} relation{'s' if number > 1 else ''}")

@@ -21,6 +21,7 @@ RANKS = (
     ("model",),
     ("knowledge", "facts", "elf"),
     ("relations",),
+    ("linking",),
     ("rules",),
     ("resolver",),
     ("report",),

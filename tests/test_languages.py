@@ -180,6 +180,7 @@ NOT_SAID = {
     "antigravity idlelib lib2to3 test this turtle turtledemo",
     "Unknown option: -I",
     "cannot open shared object file",
+    "torch._C import",
     "undefined symbol",
     "(you have ",
     "changes sys.path by code",

@@ -82,6 +82,11 @@ _OPTIONS = [
         "of it is executed. Repeatable.",
     ),
     click.option(
+        "--deep/--no-deep",
+        default=None,
+        help="Read the binaries, too: what the dynamic loader would refuse. Default: --deep.",
+    ),
+    click.option(
         "--assume",
         cls=Configurable,
         metavar="KEY=VALUE",
@@ -285,7 +290,8 @@ def _inputs(options: Any) -> Inputs:
             write(_gpus())
         click.get_current_context().exit()
     project = tuple(options.pop("project"))
-    return Inputs(**chosen, assume=tuple(settings), project=project, said=tuple(_said()))
+    deep = options.pop("deep")
+    return Inputs(**chosen, assume=tuple(settings), project=project, said=tuple(_said()), deep=deep)
 
 
 def _said() -> Iterator[Said]:

@@ -33,6 +33,8 @@ class Inputs(NamedTuple):
     requirements: Tuple[str, ...] = ()
     project: Tuple[str, ...] = ()
     said: Tuple[Said, ...] = ()  # what is assumed as well, and is weaker than `assume`
+    # whether binaries are read; None: as the command has it
+    deep: Optional[bool] = None
 
     @property
     def settings(self) -> Tuple[str, ...]:
@@ -65,7 +67,23 @@ def _environment(inputs: Inputs, knowledge: Knowledge) -> Facts:
         return _asking(facts, inputs)
     if inputs.facts is not None:
         return snapshot.load(inputs.facts)
-    return snapshot.observe(inputs.python, inputs.env, os.environ, knowledge.providers)
+    facts = snapshot.observe(inputs.python, inputs.env, os.environ, knowledge.providers)
+    return _with_binaries(facts, inputs)
+
+
+def _with_binaries(facts: Facts, inputs: Inputs) -> Facts:
+    """The facts with what the loader would do with the binaries of the target."""
+    import msgspec
+
+    target = facts.target.value
+    if target is None:
+        return facts
+    from envdoctor.linking.examine import observe_linking
+
+    linking = observe_linking(target, inputs.project, inputs.deep is not False)
+    target = msgspec.structs.replace(target, linking=linking)
+    observed = msgspec.structs.replace(facts.target, value=target)
+    return msgspec.structs.replace(facts, target=observed)
 
 
 def _asking(facts: Facts, inputs: Inputs) -> Facts:

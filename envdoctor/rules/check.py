@@ -106,6 +106,7 @@ def _examined(facts: Facts, knowledge: Knowledge, language: str) -> Examination:
         examination = AskedExamination(facts, knowledge, observed, language)
     examination.relations_broken()
     examination.rules_broken()
+    examination.binaries_refused()
     examination.mend()
     examination.changes_judged()
     return examination

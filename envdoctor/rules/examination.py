@@ -30,6 +30,7 @@ from envdoctor.relations.plan import Goal, Plan
 from envdoctor.relations.repair import Repairs
 from envdoctor.relations.sources import SourceBuild
 from envdoctor.relations.tell import Teller, probe
+from envdoctor.rules import linked
 from envdoctor.rules.change import fixes, interpreter, not_found, plan_fix
 from envdoctor.rules.lookup import name_of
 from envdoctor.rules.outside import of_place
@@ -268,6 +269,39 @@ class Examination:
                 )
                 self.skipped.append(Skipped("project", clean(told)))
         self._run(context, [page for page in self.pages.values() if self._is_due(page)])
+
+    def binaries_refused(self) -> None:
+        """Tell the binaries that would not load, where nothing else says it of their component."""
+        target = self.facts.target.value
+        if target is None:
+            return
+        linking = target.linking
+        if linking.unknown:
+            reason = translate(self.language, clean(linking.unknown))
+            self.skipped.append(Skipped("binaries", reason))
+        if linking.value is None:
+            return
+        context = Context(self.facts, self.knowledge, self.observed, self.language)
+        for reason in linking.value.undecided:
+            self.skipped.append(Skipped("binaries", translate(self.language, clean(reason))))
+        try:
+            for told in linked.faults(context):
+                self._refused(told)
+        except Exception as error:
+            self.failed("binaries", "the rule itself failed: {error}", error)
+
+    def _refused(self, told: linked.Told) -> None:
+        page = self.by_name[told.page]
+        finding = self._fault(page, told.fault)
+        name = finding.component.partition(" ")[0]
+        for place, other in enumerate(self.findings):
+            same = other.component.partition(" ")[0] == name and other.name in linked.SAME
+            if same and SEVERITIES.index(other.severity) >= SEVERITIES.index(finding.severity):
+                evidence = (*other.evidence, *finding.evidence)
+                kept = tuple(dict.fromkeys(evidence))
+                self.findings[place] = replace(other, evidence=kept)
+                return
+        self.findings.append(finding)
 
     def changes_judged(self) -> None:
         """Run the rules about the commands that the findings propose, now that they are known."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pytest
 from rule_cases import Case, cases, small_knowledge
 
 from envdoctor.knowledge.load import Knowledge, load
+from envdoctor.rules import linked
 from envdoctor.rules.check import check
 from envdoctor.rules.lookup import INCOMPLETE
 from envdoctor.rules.page import pages
@@ -50,6 +52,7 @@ def test_a_rule_says_all_that_its_page_can_say(code: str) -> None:
     suffixes = {name.partition("_")[2] for name in page.words["en"]}
     module = Path(__file__).parents[2] / "envdoctor" / "rules" / f"{page.module}.py"
     source = module.read_text(encoding="utf-8")
+    source += inspect.getsource(linked)
     unused = {suffix for suffix in suffixes if suffix and f'"{suffix}"' not in source}
     assert unused == set(), f"{page.module}: no Fault has words= these, of which the page has words"
 

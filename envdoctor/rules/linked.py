@@ -1,0 +1,164 @@
+"""Binaries that the dynamic loader would refuse, as faults of the pages that say what is to blame.
+
+They have no rule of their own: which page tells a binary, the simulation says (`Binary.cause`). The
+page's words with `_linked` tell it, or those with `_library` where a library is missing; pages that
+tell nothing else have plain words.
+"""
+
+from __future__ import annotations
+
+from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+from envdoctor.model.facts import Binary, Distribution, Linking
+from envdoctor.model.finding import Evidence
+from envdoctor.relations.environment import imported
+from envdoctor.rules.library_path import without
+from envdoctor.rules.lookup import fix, folder_of, label, listed, python_says
+from envdoctor.rules.rule import Context, Fault
+
+#: Pages that tell nothing else, whose words are plain.
+OWN = (
+    "shared-library-missing",
+    "symbol-version-missing",
+    "undefined-symbol",
+    "extension-of-another-python",
+)
+#: Pages that tell it beside what they tell of builds or paths.
+SHARED = (
+    "torch-abi-mismatch",
+    "cxx11-abi-mismatch",
+    "cuda-runtime-major-mismatch",
+    "glibc-too-old",
+    "libstdcxx-too-old",
+    "stale-torch-libraries",
+    "ld-library-path-shadows-cuda",
+    "nccl-library-conflict",
+    "mkl-2024-1-ijit",
+)
+#: Findings that say the same of a component from what its build or its paths are.
+SAME = frozenset(
+    [
+        *OWN,
+        *SHARED,
+        "nvidia-wheels-mismatch",
+        "opencv-system-libs-missing",
+        "paddle-cuda-cudnn-mismatch",
+        "system-library-missing",
+        "torch-torchaudio-mismatch",
+        "torch-torchvision-mismatch",
+        "wheel-for-another-interpreter",
+    ]
+)
+_OF_TORCH = frozenset(["torch-abi-mismatch", "cxx11-abi-mismatch", "cuda-runtime-major-mismatch"])
+_SYSTEM = frozenset(["glibc-too-old", "libstdcxx-too-old"])
+_SYMBOLS = 3
+
+
+class Told(NamedTuple):
+    """A fault and the name of the page that tells it."""
+
+    page: str
+    fault: Fault
+
+
+def faults(context: Context) -> Iterator[Told]:
+    """Every binary that would not load, those of one component and cause together."""
+    linking = context.target.linking.value or Linking()
+    groups: Dict[Tuple[str, str, str, str], List[Binary]] = {}
+    for binary in linking.binaries:
+        if binary.cause in OWN or binary.cause in SHARED:
+            owner = binary.distribution or binary.module or binary.path
+            key = (owner, binary.cause, binary.outcome, _severity(binary))
+            groups.setdefault(key, []).append(binary)
+    for (owner, cause, _, severity), binaries in groups.items():
+        yield Told(cause, _fault(context, owner, cause, severity, binaries))
+
+
+def _severity(binary: Binary) -> str:
+    """An error if an import fails for certain: of a package, or of its part that is for torch."""
+    is_torch = binary.module == "torch._C"
+    is_its_purpose = binary.torch and binary.cause in _OF_TORCH | _SYSTEM
+    if "/torch_extensions/" in binary.path:
+        return "info"  # compiled again where its sources changed
+    return "error" if is_torch or binary.certain or is_its_purpose else "info"
+
+
+def _fault(
+    context: Context, owner: str, cause: str, severity: str, binaries: List[Binary]
+) -> Fault:
+    first = min(binaries, key=lambda one: (not one.certain, one.module.count("."), one.module))
+    distribution = imported(context.target).get(owner)
+    package = label(distribution) if distribution is not None else first.module or first.path
+    torch = imported(context.target).get("torch")
+    words = "" if cause in OWN else "linked"
+    if cause == "torch-abi-mismatch" and first.outcome == "missing-library":
+        words = "library"
+    return Fault(
+        component=package,
+        severity=severity,
+        words=words,
+        fields={
+            "module": first.module or first.path,
+            "package": package,
+            "torch": label(torch) if torch is not None else "torch",
+            "library": first.missing,
+            "version": first.missing,
+            "symbol": first.symbols[0] if first.symbols else "",
+            "count": str(first.count),
+            "by": _short(first.by or first.path, context),
+            "instead": first.instead,
+            "origin": first.origin,
+        },
+        evidence=tuple(_evidence(first, binaries, distribution)),
+        fixes=fix(*_commands(context, first)),
+        verify=_verify(context, first),
+    )
+
+
+def _short(path: str, context: Context) -> str:
+    """A path from the search entry on."""
+    for entry in context.target.path:
+        if entry and path.startswith(entry.rstrip("/") + "/"):
+            return path[len(entry.rstrip("/")) + 1 :]
+    return path
+
+
+def _evidence(
+    first: Binary, binaries: List[Binary], distribution: Optional[Distribution]
+) -> Iterator[Evidence]:
+    if distribution is not None:
+        yield Evidence(distribution.name, distribution.version, distribution.path)
+    asks = first.by or first.path
+    if first.outcome == "missing-symbols":
+        yield Evidence("undefined symbols", listed(first.symbols[:_SYMBOLS]), asks)
+    elif first.outcome == "missing-version":
+        yield Evidence("symbol version", first.missing, asks)
+    elif first.outcome == "missing-library":
+        yield Evidence("needed library", listed([first.missing, *first.others]), asks)
+    if first.instead and first.outcome == "missing-library":
+        yield Evidence("there is", first.instead, first.origin)
+    elif first.instead:
+        yield Evidence("loaded", first.instead, first.origin)
+    elif first.looked:
+        yield Evidence("looked for in", listed(first.looked), asks)
+    for other in binaries:
+        if other is not first:
+            yield Evidence("likewise", other.module or other.path, other.path)
+            break
+
+
+def _commands(context: Context, binary: Binary) -> Tuple[str, ...]:
+    if binary.origin == "LD_LIBRARY_PATH" and folder_of(binary.instead):
+        return (without(context.target, binary.instead),)
+    return ()
+
+
+def _verify(context: Context, binary: Binary) -> Tuple[str, ...]:
+    if binary.module == "torch._C":
+        return (python_says(context.target, "import torch"),)
+    if not binary.module:
+        return ()
+    if binary.torch:
+        statement = f"import torch; torch.ops.load_library({binary.path!r})"
+        return (python_says(context.target, statement),)
+    return (python_says(context.target, f"import {binary.module}"),)

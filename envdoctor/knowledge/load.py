@@ -40,6 +40,8 @@ class Package:
         self.modules: Tuple[str, ...] = tuple(file.modules) or (file.package.replace("-", "_"),)
         self.requires: Tuple[str, ...] = tuple(file.requires)
         self.variant: Dict[str, str] = dict(file.variant)
+        if file.requires_python:
+            self.variant.setdefault("requires_python", "specifier")
         try:
             self.local: Optional[Pattern[str]] = re.compile(file.local) if file.local else None
             self.releases: Tuple[Version, ...] = tuple(sorted(parse(v) for v in file.releases))
@@ -77,7 +79,8 @@ class Package:
             own = self._own(entry, version)
             if own is None:
                 return
-            shared = {k: self.typed(k, v) for k, v in {**entry.set, **own}.items()}
+            stated = {**self._metadata(version), **entry.set, **own}
+            shared = {k: self.typed(k, v) for k, v in stated.items()}
             for cell in self._cells(entry.axes, entry.cells):
                 for combination in _product(entry.product):
                     attributes = dict(shared)
@@ -91,6 +94,12 @@ class Package:
                     yield build
         except (ValueError, TypeError, AttributeError) as error:
             raise DocumentError(f"{self._place[entry.id]}: {entry.id}: {error}") from None
+
+    def _metadata(self, version: Version) -> Dict[str, Raw]:
+        """What the metadata of a release says, of whichever build."""
+        asked = self.file.requires_python.items()
+        found = next((python for allowed, python in asked if satisfies(version, allowed)), None)
+        return {} if found is None else {"requires_python": found}
 
     def _own(self, entry: BuildEntry, version: Version) -> Optional[Mapping[str, Raw]]:
         """The release's own attributes, or None where the entry does not speak of it."""

@@ -145,7 +145,7 @@ def test_a_range_that_this_python_has_no_release_of() -> None:
 
 @pytest.mark.parametrize(
     ("text", "python", "summary", "change"),
-    [  # of numpy, llvmlite and torch-scatter pip would take the sources, which are not for it either
+    [  # of numpy and llvmlite pip would take the sources, which are not for it either
         ("numpy==1.26.4", "3.8", "numpy 1.26.4 does not serve python 3.8", "numpy==1.24.4"),
         ("numpy==1.26.0", "3.13", "numpy 1.26.0 does not serve python 3.13", "numpy==2.1.0"),
         ("llvmlite==0.38.1", "3.11", "llvmlite 0.38.1 does not serve python 3.11", ""),

@@ -40,8 +40,6 @@ class Package:
         self.modules: Tuple[str, ...] = tuple(file.modules) or (file.package.replace("-", "_"),)
         self.requires: Tuple[str, ...] = tuple(file.requires)
         self.variant: Dict[str, str] = dict(file.variant)
-        if file.requires_python:
-            self.variant.setdefault("requires_python", "specifier")
         try:
             self.local: Optional[Pattern[str]] = re.compile(file.local) if file.local else None
             self.releases: Tuple[Version, ...] = tuple(sorted(parse(v) for v in file.releases))
@@ -79,7 +77,7 @@ class Package:
             own = self._own(entry, version)
             if own is None:
                 return
-            stated = {**self._metadata(version), **entry.set, **own}
+            stated = {**self._of_release(version), **entry.set, **own}
             shared = {k: self.typed(k, v) for k, v in stated.items()}
             for cell in self._cells(entry.axes, entry.cells):
                 for combination in _product(entry.product):
@@ -95,11 +93,15 @@ class Package:
         except (ValueError, TypeError, AttributeError) as error:
             raise DocumentError(f"{self._place[entry.id]}: {entry.id}: {error}") from None
 
-    def _metadata(self, version: Version) -> Dict[str, Raw]:
-        """What the metadata of a release says, of whichever build."""
-        asked = self.file.requires_python.items()
-        found = next((python for allowed, python in asked if satisfies(version, allowed)), None)
-        return {} if found is None else {"requires_python": found}
+    def _of_release(self, version: Version) -> Dict[str, Raw]:
+        """The attributes that a release fixes, whatever the build."""
+        found: Dict[str, Raw] = {}
+        for attribute, values in self.file.by_release.items():
+            for releases, value in values.items():
+                if satisfies(version, releases):
+                    found[attribute] = value
+                    break
+        return found
 
     def _own(self, entry: BuildEntry, version: Version) -> Optional[Mapping[str, Raw]]:
         """The release's own attributes, or None where the entry does not speak of it."""

@@ -176,6 +176,35 @@ def test_a_python_that_the_metadata_allows(text: str, python: str) -> None:
     assert "python-version-unsupported" not in {f.name for f in of(text, python).findings}
 
 
+@pytest.mark.parametrize(
+    ("text", "summary", "change"),
+    [
+        (
+            "tensorflow==2.13.0\nnumpy==1.26.4\n",
+            "tensorflow 2.13.0 excludes numpy 1.26.4: pip does not install both",
+            "r.txt:2: numpy==1.26.4 -> numpy==1.24.3",
+        ),
+        (
+            "mmdet3d==0.17.1\nnumba==0.53.0\n",
+            "mmdet3d 0.17.1 excludes numba 0.53.0: pip does not install both",
+            "r.txt:2: numba==0.53.0 -> numba==0.48.0",
+        ),
+    ],
+)
+def test_pins_that_metadata_excludes(text: str, summary: str, change: str) -> None:
+    found = of(text, "3.9" if "tensorflow" in text else "3.8")
+    (finding,) = [f for f in found.findings if f.name == "dependency-conflict"]
+    assert (finding.severity, finding.summary) == ("warning", summary)
+    assert fixes(finding) == [f"1 line: {change}"]
+
+
+def test_no_change_to_what_the_metadata_excludes_beside_another_pin() -> None:
+    found = of("tensorflow==2.5.0\nnumpy==1.26.4\nprotobuf==4.25.0\n", "3.9")
+    (finding,) = [f for f in found.findings if f.name == "protobuf-too-new"]
+    # 2.12 is nearer, but wants NumPy before 1.24
+    assert fixes(finding)[1] == "1 line: r.txt:1: tensorflow==2.5.0 -> tensorflow==2.14.0"
+
+
 def test_the_index_that_is_missing() -> None:
     found = of("torch==1.9.1\ntorchvision==0.10.1\n", "3.8", "gpu=rtx3090 driver=470")
     (finding,) = found.findings

@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import small
 
+from envdoctor.cache import store
 from envdoctor.knowledge.load import Knowledge
 
 # Machines that run tests are slow at times; what a property costs is measured in benchmarks.
@@ -21,6 +22,23 @@ settings.load_profile("tests")
 def _english(monkeypatch: pytest.MonkeyPatch) -> None:
     """Texts are compared in English, whatever the language of who runs the tests."""
     monkeypatch.setenv("ENVDOCTOR_LANG", "en")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_remembered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test observes and judges anew, but for those marked `remembering`."""
+    if request.node.get_closest_marker("remembering"):
+        return
+    read, write = store.read, store.write
+    families = ("report-", "target-", "readings-")
+    monkeypatch.setattr(
+        store, "read", lambda name: None if name.startswith(families) else read(name)
+    )
+    monkeypatch.setattr(
+        store,
+        "write",
+        lambda name, *rest, **more: name.startswith(families) or write(name, *rest, **more),
+    )
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ PACKAGE = ROOT / "envdoctor"
 
 # A package imports from ranks below its own only.
 RANKS = (
-    ("model",),
+    ("model", "cache"),
     ("knowledge", "facts", "elf"),
     ("relations",),
     ("linking",),

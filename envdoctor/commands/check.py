@@ -73,16 +73,16 @@ def command(
     if requirements and (inputs.python or inputs.env):
         named = "--python" if inputs.python else "--env"
         raise click.UsageError(f"{named} and --requirements exclude each other")
-    from envdoctor.rules.check import check
+    from envdoctor.rules.concluded import conclude
 
     started = time.perf_counter()
     if write_baseline is not None:  # which is to hold what another accepts, too
         policy = policy._replace(baseline=None, fail_on="never")
     prepared = policy.prepared()
-    facts, knowledge = gather(inputs._replace(requirements=requirements))
+    facts, matrices = gather(inputs._replace(requirements=requirements))
     now = current()
     now.facts = facts
-    report = configured(prepared.applied(check(facts, knowledge, now.language)))
+    report = configured(prepared.applied(conclude(facts, matrices, now.language)))
     if form == "json":
         from envdoctor.report import json
 

@@ -6,7 +6,6 @@ type of its value and what it may be follow from the option.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from pathlib import Path
@@ -130,6 +129,8 @@ def _configuration(
 
 
 def _hint(key: str, known: Mapping[str, Configurable]) -> str:
+    import difflib
+
     near = difflib.get_close_matches(key.lower().replace("_", "-"), known)
     return f"nearest: {', '.join(near)}" if near else f"known are {', '.join(sorted(known))}"
 

@@ -19,15 +19,15 @@ def overview(inputs: Inputs, policy: Policy) -> int:
     """Print this machine, the target environment and the verdict; return `check`'s exit code."""
     from envdoctor.report.overview import render
     from envdoctor.resolver.overview import models
-    from envdoctor.rules.check import check
+    from envdoctor.rules.concluded import conclude
 
     prepared = policy.prepared()
-    facts, knowledge = gather(inputs)
+    facts, matrices = gather(inputs)
     now = current()
     now.facts = facts
-    report = configured(prepared.applied(check(facts, knowledge, now.language)))
+    report = configured(prepared.applied(conclude(facts, matrices, now.language)))
     following = _next(report, facts, inputs)
-    write(render(report, facts, models(facts, knowledge), following, view(None)), None)
+    write(render(report, facts, models(facts, matrices()), following, view(None)), None)
     if facts.target.value is None:
         return COULD_NOT_EXAMINE
     return FINDINGS if prepared.fails(report) else 0

@@ -34,10 +34,19 @@ class Policy(NamedTuple):
 
         Raises UsageError for a code that there is not, and BaselineError.
         """
-        from envdoctor.rules import baseline, selection
+        chosen = self._selection() if self.select or self.ignore else None
+        accepted = None
+        if self.baseline is not None:
+            from envdoctor.rules import baseline
+
+            accepted = baseline.load(self.baseline)
+        return Prepared(chosen, accepted, self.baseline or "", self.fail_on)
+
+    def _selection(self) -> Selection:
+        from envdoctor.rules import selection
         from envdoctor.rules.page import pages
 
-        known = pages() if self.select or self.ignore else {}
+        known = pages()
 
         def codes(name: str, texts: Tuple[str, ...]) -> Tuple[str, ...]:
             try:
@@ -45,31 +54,30 @@ class Policy(NamedTuple):
             except selection.SelectionError as error:
                 raise click.UsageError(f"{_said_by(name)}: {as_called(str(error))}") from None
 
-        chosen = selection.Selection()
-        if self.select or self.ignore:
-            chosen = selection.Selection(codes("select", self.select), codes("ignore", self.ignore))
-        accepted = baseline.load(self.baseline) if self.baseline is not None else None
-        return Prepared(chosen, accepted, self.baseline or "", self.fail_on)
+        return selection.Selection(codes("select", self.select), codes("ignore", self.ignore))
 
 
 class Prepared(NamedTuple):
     """A policy that can be applied."""
 
-    selection: Selection
+    selection: Optional[Selection]  # None selects all
     accepted: Optional[Baseline]
     file: str
     fail_on: str
 
     def applied(self, report: Report) -> Report:
         """The report less what is not selected, ignored or accepted; which that is stays in it."""
+        if self.selection is None and self.accepted is None:
+            return report
         from envdoctor.rules import baseline, selection
         from envdoctor.rules.page import pages
 
-        if self.selection != selection.Selection():
-            report = selection.selected(report, self.selection, pages())
+        chosen = self.selection or selection.Selection()
+        if self.selection is not None:
+            report = selection.selected(report, chosen, pages())
         if self.accepted is None:
             return report
-        return baseline.accepted(report, self.accepted, self.file, self.selection)
+        return baseline.accepted(report, self.accepted, self.file, chosen)
 
     def fails(self, report: Report) -> bool:
         """Whether there is a finding at or above the threshold."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Callable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from envdoctor.model.language import ENGLISH, LANGUAGES
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 class UnsupportedSystemError(RuntimeError):
     """The operating system of this machine is none that can be examined."""
 
+
+#: Loads the matrices when it is first called. Raises DocumentError.
+Matrices = Callable[[], "Knowledge"]
 
 #: A setting, "gpu=a100", and what says so beside the command line: a variable, a line of a file.
 Said = Tuple[str, str]
@@ -42,16 +45,30 @@ class Inputs(NamedTuple):
         return (*(setting for setting, _ in self.said), *self.assume)
 
 
-def _read(inputs: Inputs, knowledge: Knowledge) -> Facts:
+def _matrices() -> Matrices:
+    """What loads the matrices the first time that it is called: a warm check does without."""
+    loaded: List[Knowledge] = []
+
+    def matrices() -> Knowledge:
+        if not loaded:
+            from envdoctor.knowledge.load import load
+
+            loaded.append(load())
+        return loaded[0]
+
+    return matrices
+
+
+def _read(inputs: Inputs, matrices: Matrices) -> Facts:
     """The facts of a snapshot or of this machine, without what is assumed.
 
     Raises SnapshotError, TargetError, UnsupportedSystemError, RequirementsError, ProjectError.
     """
-    facts = _environment(inputs, knowledge)
-    return _with_projects(facts, inputs.project, knowledge, inputs) if inputs.project else facts
+    facts = _environment(inputs, matrices)
+    return _with_projects(facts, inputs.project, matrices, inputs) if inputs.project else facts
 
 
-def _environment(inputs: Inputs, knowledge: Knowledge) -> Facts:
+def _environment(inputs: Inputs, matrices: Matrices) -> Facts:
     """The facts of a machine, and of an environment or of what requirement files ask for."""
     if sys.platform != "linux":
         raise UnsupportedSystemError(
@@ -67,7 +84,7 @@ def _environment(inputs: Inputs, knowledge: Knowledge) -> Facts:
         return _asking(facts, inputs)
     if inputs.facts is not None:
         return snapshot.load(inputs.facts)
-    facts = snapshot.observe(inputs.python, inputs.env, os.environ, knowledge.providers)
+    facts = snapshot.observe(inputs.python, inputs.env, os.environ, lambda: matrices().providers)
     return _with_binaries(facts, inputs)
 
 
@@ -110,7 +127,7 @@ def _asking(facts: Facts, inputs: Inputs) -> Facts:
 
 
 def _with_projects(
-    facts: Facts, folders: Sequence[str], knowledge: Knowledge, inputs: Optional[Inputs] = None
+    facts: Facts, folders: Sequence[str], matrices: Matrices, inputs: Optional[Inputs] = None
 ) -> Facts:
     """The facts with what these source trees need; of `inputs` they are, None if they were given.
 
@@ -121,7 +138,7 @@ def _with_projects(
     from envdoctor.facts import project
     from envdoctor.relations.removed import interfaces
 
-    wanted = interfaces(knowledge)
+    wanted = interfaces(matrices())
     target = facts.target.value
     is_here = inputs is not None and inputs.facts is None and not inputs.requirements
     path = target.path if target is not None and target.path and is_here else None
@@ -129,26 +146,24 @@ def _with_projects(
     return msgspec.structs.replace(facts, projects=read)
 
 
-def gather(inputs: Inputs) -> Tuple[Facts, Knowledge]:
+def gather(inputs: Inputs) -> Tuple[Facts, Matrices]:
     """The facts, with what is assumed in place of what was observed, and the matrices.
 
     Raises AssumeError, DocumentError and what reading the facts raises.
     """
-    from envdoctor.knowledge.load import load
-
-    knowledge = load()
-    facts = _read(inputs, knowledge)
-    return _assume(facts, inputs.assume, knowledge, inputs.said), knowledge
+    matrices = _matrices()
+    facts = _read(inputs, matrices)
+    return _assume(facts, inputs.assume, matrices, inputs.said), matrices
 
 
 def _assume(
-    facts: Facts, settings: Sequence[str], knowledge: Knowledge, said: Sequence[Said] = ()
+    facts: Facts, settings: Sequence[str], matrices: Matrices, said: Sequence[Said] = ()
 ) -> Facts:
     if not settings and not said:
         return facts
     from envdoctor.relations.assume import Assumption, assume
 
-    return assume(facts, [*(Assumption(*one) for one in said), *settings], knowledge)
+    return assume(facts, [*(Assumption(*one) for one in said), *settings], matrices())
 
 
 def check(
@@ -174,20 +189,19 @@ def check(
     """
     if language not in LANGUAGES:
         raise ValueError(f"language is one of {', '.join(LANGUAGES)}, not {language!r}")
-    from envdoctor.knowledge.load import load
-    from envdoctor.rules.check import check as examine
+    from envdoctor.rules.concluded import conclude
 
     files = tuple(os.fspath(file) for file in requirements)
     folders = tuple(os.fspath(folder) for folder in project)
     if facts is None or isinstance(facts, (str, os.PathLike)):
         path = None if facts is None else os.fspath(facts)
         inputs = Inputs(python, env, path, tuple(assume), files, folders)
-        observed, knowledge = gather(inputs)
+        observed, matrices = gather(inputs)
     else:
-        knowledge = load()
+        matrices = _matrices()
         if files:
             facts = _asking(facts, Inputs(assume=tuple(assume), requirements=files))
         if folders:
-            facts = _with_projects(facts, folders, knowledge)
-        observed = _assume(facts, assume, knowledge)
-    return examine(observed, knowledge, language)
+            facts = _with_projects(facts, folders, matrices)
+        observed = _assume(facts, assume, matrices)
+    return conclude(observed, matrices, language)

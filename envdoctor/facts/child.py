@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import errno
 import os
 import resource
@@ -12,7 +11,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Mapping, Optional, Sequence
+from typing import Mapping, NamedTuple, Optional, Sequence
 
 _CHUNK = 65536
 # How often an ended child is noticed whose pipes something else still holds, in seconds.
@@ -21,8 +20,7 @@ _POLL = 0.05
 _GRACE = 1.0
 
 
-@dataclasses.dataclass(frozen=True)
-class Completed:
+class Completed(NamedTuple):
     """What became of a command.
 
     `status` is the exit status, negative for the signal that ended it, None if it never started

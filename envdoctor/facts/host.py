@@ -6,7 +6,6 @@ machine as a folder of files and a few recorded outputs.
 
 from __future__ import annotations
 
-import dataclasses
 import glob
 import os
 import sys
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Callable, List, Mapping, Optional, Sequence
 
 from envdoctor.facts import child
+from envdoctor.facts.remembered import Readings, is_program
 
 TEXT_CAP = 256 * 1024
 OUTPUT_CAP = 4 * 1024 * 1024
@@ -26,15 +26,24 @@ def _libc() -> str:
         return ""
 
 
-@dataclasses.dataclass(frozen=True)
 class Host:
     """A machine. Paths given and returned are its own: absolute, without `root`."""
 
-    root: str = "/"
-    environ: Mapping[str, str] = dataclasses.field(default_factory=lambda: dict(os.environ))
-    architecture: str = dataclasses.field(default_factory=lambda: os.uname().machine)
-    libc: str = dataclasses.field(default_factory=_libc)  # "glibc 2.35"; empty if not glibc
-    execute: Callable[..., child.Completed] = child.run
+    def __init__(
+        self,
+        root: str = "/",
+        environ: Optional[Mapping[str, str]] = None,
+        architecture: Optional[str] = None,
+        libc: Optional[str] = None,
+        execute: Callable[..., child.Completed] = child.run,
+    ) -> None:
+        """What is not given is this machine's; `libc` is "glibc 2.35", empty if it is another."""
+        self.root = root
+        self.environ = dict(os.environ) if environ is None else environ
+        self.architecture = os.uname().machine if architecture is None else architecture
+        self.libc = _libc() if libc is None else libc
+        self.execute = execute
+        self._readings = Readings()
 
     def at(self, path: str) -> str:
         """Where `path` of this machine lies for the running process."""
@@ -57,6 +66,10 @@ class Host:
         """The first `cap` bytes of a file as text; None if it cannot be read."""
         data = self.read_bytes(path, cap)
         return None if data is None else data.decode("utf-8", "replace")
+
+    def is_program(self, path: str) -> bool:
+        """Whether a file is a program itself, and no script that starts one."""
+        return is_program(self.at(path))
 
     def exists(self, path: str) -> bool:
         """Whether there is something, links followed."""
@@ -91,6 +104,12 @@ class Host:
     def search_path(self) -> List[str]:
         """The absolute folders of PATH."""
         return [f for f in self.environ.get("PATH", "").split(":") if f.startswith("/")]
+
+    def read_once(self, question: str, path: str, read: Callable[[], str]) -> str:
+        """What `read` says to a question about a file, from before if that file is unchanged."""
+        if self.root != "/" or self.execute is not child.run:
+            return read()
+        return self._readings.of(question, path, read)
 
     def run(self, argv: Sequence[str], timeout: float) -> child.Completed:
         """Run a command of this machine, given by its path, in the C locale; see `child.run`."""

@@ -27,22 +27,21 @@ class Found(NamedTuple):
 
 def find(
     host: Host, soname: str, library_path: bool = True, cache: Optional[bytes] = None
-) -> List[Found]:
+) -> Iterator[Found]:
     """The files that serve `soname`, the one that the loader takes first; each file once.
 
     It looks at LD_LIBRARY_PATH (unless `library_path` is False), the loader's cache and the
     default folders. Folders that a program itself names (RPATH, RUNPATH) are not considered.
     `cache` is what `read_cache` returned, for who looks for many.
     """
-    found, files = [], set()
+    files = set()
     if cache is None:
         cache = read_cache(host)
     for path, origin in _candidates(host, soname, library_path, cache):
         real = host.real(path)
         if real not in files and fits(host, path):
             files.add(real)
-            found.append(Found(path, origin))
-    return found
+            yield Found(path, origin)
 
 
 def default_folders(architecture: str) -> Tuple[str, ...]:

@@ -108,12 +108,15 @@ def _own_libstdcxx(host: Host, target: Optional[Target]) -> Observed[str]:
 
 
 def _highest_glibcxx(host: Host, path: str) -> str:
-    data = host.read_bytes(path, _LIBRARY_CAP) or b""
-    versions = {
-        tuple(map(int, version.split(b".")))
-        for version in re.findall(rb"GLIBCXX_(\d{1,9}(?:\.\d{1,9}){1,9})\0", data)
-    }
-    return ".".join(map(str, max(versions))) if versions else ""
+    def read() -> str:
+        data = host.read_bytes(path, _LIBRARY_CAP) or b""
+        versions = {
+            tuple(map(int, version.split(b".")))
+            for version in re.findall(rb"GLIBCXX_(\d{1,9}(?:\.\d{1,9}){1,9})\0", data)
+        }
+        return ".".join(map(str, max(versions))) if versions else ""
+
+    return host.read_once("GLIBCXX", path, read)
 
 
 def _container(host: Host) -> Observed[str]:

@@ -76,7 +76,7 @@ def driver_libraries(host: Host, soname: str) -> List[loader.Found]:
 
 def libraries(host: Host, soname: str) -> List[loader.Found]:
     """The files that serve `soname`: the loader's choice, then those it would not find."""
-    found = loader.find(host, soname)
+    found = list(loader.find(host, soname))
     known = {host.real(library.path) for library in found}
     for folder in _OTHER_FOLDERS:
         path = f"{folder}/{soname}"
@@ -91,7 +91,7 @@ def _is_compat(host: Host, path: str) -> bool:
 
 
 def _compat(host: Host) -> Observed[str]:
-    for path, origin in loader.find(host, "libcuda.so.1")[:1]:
+    for path, origin in loader.find(host, "libcuda.so.1"):
         if _is_compat(host, path):
             return seen(host.real(path), origin)
         return unseen(f"the loader takes {path}, which is not of cuda-compat")

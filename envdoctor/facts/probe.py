@@ -24,6 +24,7 @@ if os.path.isfile(ORIGIN):
         sys.path.append(os.path.join(origin.read().strip(), "lib", VERSION))
 
 import _imp  # noqa: E402
+import builtins  # noqa: E402
 import json  # noqa: E402
 import re  # noqa: E402
 import stat  # noqa: E402
@@ -89,6 +90,35 @@ COMMON_MODULES = frozenset(
     testing tests tool tools
     """.split()  # noqa: SIM905
 )
+
+
+# --- what was looked at ---------------------------------------------------------------------
+
+
+LOOKED_AT = {}  # type: Dict[bytes, None]
+
+
+def noted(look: "Any") -> "Any":
+    """`look`, a function of a path, so that the paths it is called with are known afterwards."""
+
+    def call(path: "Any" = ".", *arguments: "Any", **named: "Any") -> "Any":
+        if isinstance(path, (str, bytes)):
+            LOOKED_AT[os.fsencode(path)] = None
+        return look(path, *arguments, **named)
+
+    return call
+
+
+def note_what_is_looked_at() -> None:
+    """From here on, note each path that is looked at; os.path looks by these functions, too."""
+    for name in ("access", "listdir", "lstat", "open", "readlink", "scandir", "stat"):
+        setattr(os, name, noted(getattr(os, name)))
+    builtins.open = noted(builtins.open)
+    # What the interpreter and this file looked at before.
+    home = os.path.dirname(sys.executable)
+    for path in (sys.executable, os.path.join(home, "pyvenv.cfg"), os.__file__, ORIGIN):
+        LOOKED_AT[os.fsencode(path)] = None
+    LOOKED_AT[os.fsencode(os.path.join(os.path.dirname(home), "pyvenv.cfg"))] = None
 
 
 # --- text and files ---------------------------------------------------------------------------
@@ -2247,4 +2277,9 @@ def observe() -> "Json":
 if __name__ == "__main__":
     if sys.argv[-1].startswith("{"):
         PROVIDERS.update(json.loads(sys.argv[-1]))
-    sys.stdout.write(json.dumps(observe()))
+    if "--paths" not in sys.argv:
+        sys.stdout.write(json.dumps(observe()))
+    else:  # behind the answer the paths that it is made of
+        note_what_is_looked_at()
+        answer = json.dumps(observe()).encode()
+        sys.stdout.buffer.write(b"\0".join([answer, *LOOKED_AT]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 import os
 import re
@@ -56,11 +55,11 @@ def observe(
     python: Optional[str],
     env: Optional[str],
     environ: Mapping[str, str],
-    providers: Mapping[str, Sequence[str]],
+    providers: Callable[[], Mapping[str, Sequence[str]]],
 ) -> Facts:
     """Observe this machine and the environment that `target.choose` chooses.
 
-    `providers` are the packages whose modules are looked for; see `target.observe`.
+    `providers` gives the packages whose modules are looked for; see `target.observe`.
     Raises target.TargetError if the environment that was asked for is not there.
     """
     host = Host(environ=environ)
@@ -233,6 +232,8 @@ def dump(facts: Facts) -> bytes:
 
 def digest(facts: Facts) -> str:
     """SHA-256 of the content, in hexadecimal: equal for equal facts, whenever they were taken."""
+    import hashlib  # here, for its import takes milliseconds
+
     told = _told(facts)
     told.pop("taken", None)
     return hashlib.sha256(_encode(told, indent=None)).hexdigest()

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
+import contextlib
 import os
 import re
 import sys
 from pathlib import Path
-from typing import Dict, Iterable, Iterator, List, Mapping, Optional, Sequence
+from typing import Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence
 
 import msgspec
 
 from envdoctor.facts import child
+from envdoctor.facts.remembered import Remembered
 from envdoctor.model.facts import Observed, Target, seen, unseen
 from envdoctor.model.text import without_secrets
 
@@ -49,8 +50,7 @@ class TargetError(Exception):
     """No interpreter can be chosen; the message is one sentence for the user."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """The interpreter to examine: its absolute path, not resolved, and why it was chosen."""
 
     path: str
@@ -95,15 +95,20 @@ def choose(python: Optional[str], env: Optional[str], environ: Mapping[str, str]
 
 
 def observe(
-    choice: Choice, providers: Mapping[str, Sequence[str]], timeout: float = 20
+    choice: Choice, providers: Callable[[], Mapping[str, Sequence[str]]], timeout: float = 20
 ) -> Observed[Target]:
     """Describe the environment of the chosen interpreter, whose origin is why it was chosen.
 
-    `providers` are the packages whose modules are looked for, also where no metadata names them:
+    `providers` gives the packages whose modules are looked for, also where no metadata names them:
     {module: canonical names of the packages that bring it}. Runs the probe in that interpreter for
-    at most `timeout` seconds. Unknown, with the reason, if the interpreter cannot run it or does
-    not answer as it should.
+    at most `timeout` seconds, unless what it would say is known from before. Unknown, with the
+    reason, if the interpreter cannot run it or does not answer as it should.
     """
+    remembered = Remembered(choice.path)
+    known = remembered.answer()
+    if known is not None:
+        with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return _chosen(msgspec.json.decode(known, type=Target), choice)
     argv = [
         choice.path,
         "-I",
@@ -112,7 +117,8 @@ def observe(
         "-c",
         _START,
         str(_PROBE),
-        msgspec.json.encode(providers).decode(),
+        "--paths",
+        msgspec.json.encode(providers()).decode(),
     ]
     done = child.run(argv, timeout, _MAX_OUTPUT, stdin=_PROBE.read_bytes())
     if done.failure:
@@ -120,13 +126,19 @@ def observe(
         if done.status is not None and not _is_python(choice.path, timeout):
             failure = f"{_NO_PYTHON}: {failure}"
         return unseen(f"{choice.path} ({choice.why}): {failure}")
+    answer, _, looked_at = done.stdout.partition(b"\0")
     try:
-        target = msgspec.json.decode(done.stdout, type=Target)
+        target = msgspec.json.decode(answer, type=Target)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         problem = f"gave no readable answer: {error}"
         if not _is_python(choice.path, timeout):
             problem = f"{_NO_PYTHON}; it {problem}"
         return unseen(f"{choice.path} ({choice.why}): {problem}")
+    remembered.keep(answer, looked_at.split(b"\0") if looked_at else [])
+    return _chosen(target, choice)
+
+
+def _chosen(target: Target, choice: Choice) -> Observed[Target]:
     why = choice.why
     if _same_file(target.prefix, sys.prefix):
         why += "; envdoctor itself runs in this environment"

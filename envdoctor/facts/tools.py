@@ -170,9 +170,15 @@ class _Finder:
         """What a command of the system prints; nothing of any other."""
         if not self._is_system(command):
             return ""
-        argv = [self.host.at(command), option]
-        done = self.host.execute(argv, self.limit, OUTPUT_CAP, _ENVIRON)
-        return done.stdout.decode("utf-8", "replace")
+
+        def read() -> str:
+            argv = [self.host.at(command), option]
+            done = self.host.execute(argv, self.limit, OUTPUT_CAP, _ENVIRON)
+            return done.stdout.decode("utf-8", "replace")
+
+        if self.host.is_program(command):
+            return self.host.read_once(option, command, read)
+        return read()
 
     def _is_system(self, command: str) -> bool:
         real = self.host.real(command)

@@ -77,7 +77,8 @@ class Package:
             own = self._own(entry, version)
             if own is None:
                 return
-            shared = {k: self.typed(k, v) for k, v in {**entry.set, **own}.items()}
+            stated = {**self._of_release(version), **entry.set, **own}
+            shared = {k: self.typed(k, v) for k, v in stated.items()}
             for cell in self._cells(entry.axes, entry.cells):
                 for combination in _product(entry.product):
                     attributes = dict(shared)
@@ -91,6 +92,16 @@ class Package:
                     yield build
         except (ValueError, TypeError, AttributeError) as error:
             raise DocumentError(f"{self._place[entry.id]}: {entry.id}: {error}") from None
+
+    def _of_release(self, version: Version) -> Dict[str, Raw]:
+        """The attributes that a release fixes, whatever the build."""
+        found: Dict[str, Raw] = {}
+        for attribute, values in self.file.by_release.items():
+            for releases, value in values.items():
+                if satisfies(version, releases):
+                    found[attribute] = value
+                    break
+        return found
 
     def _own(self, entry: BuildEntry, version: Version) -> Optional[Mapping[str, Raw]]:
         """The release's own attributes, or None where the entry does not speak of it."""

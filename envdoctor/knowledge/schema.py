@@ -80,6 +80,8 @@ class PackageFile(Entry, frozen=True):
     requires: List[str] = []  # components without which it cannot be imported
     sources: Dict[str, str] = {}
     variant: Dict[str, str] = {}  # {attribute: type}
+    # {attribute: {specifier of releases: value}} of all their builds that do not state another
+    by_release: Dict[str, Dict[str, str]] = {}
     local: str = ""  # pattern of the local version part; its groups are attributes
     findings: Dict[str, str] = {}  # {relation of a platform: name of the finding here}
     builds: List[BuildEntry] = []

@@ -313,6 +313,9 @@ class Asked(Record, frozen=True, omit_defaults=True):
     indexes: Tuple[str, ...] = ()  # URLs of indexes and pages of links that they name
     complete: bool = False  # a lock file: what it does not name will not be there
     previews: bool = False  # pre-releases are as good as releases
+    # {file: what reads it}, "conda", "uv", "poetry", "pipenv", or "build" where any tool may that
+    # builds the project; files that are not named are pip's
+    managers: Dict[str, str] = {}
 
 
 class Target(Record, frozen=True, omit_defaults=True):

@@ -24,6 +24,9 @@ from envdoctor.rules.lookup import (
 from envdoctor.rules.requirements import agree, applies, environment, meets, narrowest, parse
 from envdoctor.rules.rule import Context, Fault
 
+#: Phases whose relations are not told of what is installed.
+_NOT_TOLD = ("build", "install")
+
 
 class _Wish(NamedTuple):
     wanter: Distribution
@@ -85,7 +88,11 @@ def _is_told(name: str, wanted: str, context: Context) -> bool:
     observed = context.observed
     relations = Relations(context.knowledge)
     violations = judge(relations, name, observed.domains, observed.accelerator).violations
-    return any(wanted in b.bound.components for v in violations for b in v.breaches)
+    return any(
+        wanted in breach.bound.components and breach.bound.relation.phase not in _NOT_TOLD
+        for violation in violations
+        for breach in violation.breaches
+    )
 
 
 def _has_relation(name: str, wanted: str, wanter: Distribution, knowledge: Knowledge) -> bool:
@@ -95,7 +102,7 @@ def _has_relation(name: str, wanted: str, wanter: Distribution, knowledge: Knowl
     for owner, other in ((name, wanted), (wanted, name)):
         word = re.compile(rf"\b{re.escape(other.replace('-', '_'))}\b")
         for relation in knowledge.relations:
-            if relation.owner != owner or relation.phase == "build":
+            if relation.owner != owner or relation.phase in _NOT_TOLD:
                 continue
             if word.search(relation.needs):
                 return _is_known(name, wanter, knowledge)

@@ -11,6 +11,7 @@ from envdoctor.model.versions import local_part
 from envdoctor.relations.asked import is_on, segments
 from envdoctor.relations.environment import imported
 from envdoctor.relations.plan import requirement_arguments
+from envdoctor.rules.index_lines import lasting, page_line, place_of
 from envdoctor.rules.lookup import fix
 from envdoctor.rules.rule import Context, Fault
 
@@ -30,7 +31,7 @@ def examine(context: Context) -> Iterator[Fault]:
         line = next((one for one in asked.lines if one.origin == wanted.path), None)
         if line is None or line.locked or _may_be_found(context, name, asked):
             continue
-        yield _fault(context, name, wanted, line)
+        yield _fault(context, name, wanted, line, asked)
 
 
 def _builds(context: Context, name: str) -> Tuple[Build, ...]:
@@ -52,12 +53,15 @@ def _may_be_found(context: Context, name: str, asked: Asked) -> bool:
     return False
 
 
-def _fault(context: Context, name: str, wanted: Distribution, line: AskedLine) -> Fault:
+def _fault(
+    context: Context, name: str, wanted: Distribution, line: AskedLine, asked: Asked
+) -> Fault:
     told = next(filter(None, map(requirement_arguments, _builds(context, name))), "")
-    option = told.partition(" ")[2]
+    option = lasting(told.partition(" ")[2])
+    page = page_line(context.language, place_of(asked, line.origin), option, [name])
     return Fault(
         component=f"{name} {wanted.version}",
-        fields={"pin": f"{name}=={wanted.version}", "page": option},
+        fields={"pin": f"{name}=={wanted.version}", "page": page},
         evidence=(Evidence(name, wanted.version, line.origin),),
         fixes=fix(),
     )

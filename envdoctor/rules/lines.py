@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, List, Optional, Sequence
+from typing import Dict, List, Optional, Sequence, Tuple
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
@@ -18,6 +18,13 @@ from envdoctor.model.text import clean
 from envdoctor.model.versions import parse, satisfies, try_specifier
 from envdoctor.relations.asked import is_on, segments
 from envdoctor.relations.plan import Change, Plan, requirement_arguments
+from envdoctor.rules.index_lines import (
+    Place,
+    lasting,
+    page_line,
+    place_of,
+    requirement_line,
+)
 
 _POETRY = re.compile(r"(?P<name>[\w.-]+) = '(?P<wanted>[^']*)'")
 _CONDA = re.compile(r"(?P<name>(?:[\w./-]+::)?[\w.-]+)\s*(?P<wanted>.*)")
@@ -25,18 +32,24 @@ _CONDA = re.compile(r"(?P<name>(?:[\w./-]+::)?[\w.-]+)\s*(?P<wanted>.*)")
 
 def lines_fix(language: str, plan: Plan, asked: Asked, knowledge: Knowledge) -> Fix:
     """The fix that carries out a plan: each line to change, what it says and what it is to say."""
-    head = asked.files[0] if asked.files else "requirements.txt"
     said: List[str] = []
-    options: Dict[str, None] = {}
+    replaced: Dict[str, None] = {}
+    missing: Dict[Tuple[Place, str], List[str]] = {}
     for change in plan:
-        said += _edit(language, change, asked, head, knowledge)
-        option = _lasting((requirement_arguments(change.after) or "").partition(" ")[2])
-        if option and not any(is_on(change.after, segments(url)) for url in asked.indexes):
-            before = _page_of(change.before, asked)
-            # pip would find the same release on both
-            told = say(language, "{old} -> {new}", old=before, new=option) if before else ""
-            options.setdefault(told or _added(language, head, option))
-    said += options
+        place = place_of(asked, _origin(change, asked))
+        said += _edit(language, change, asked, place, knowledge)
+        option = lasting((requirement_arguments(change.after) or "").partition(" ")[2])
+        if not option or any(is_on(change.after, segments(url)) for url in asked.indexes):
+            continue
+        before = _page_of(change.before, asked)
+        new = option if place.manager in ("pip", "conda") else option.partition(" ")[2]
+        # pip would find the same release on both
+        if before and before.endswith(".html") == new.endswith(".html"):
+            replaced.setdefault(say(language, "{old} -> {new}", old=before, new=new))
+        else:
+            missing.setdefault((place, option), []).append(change.after.component)
+    said += replaced
+    said += [page_line(language, place, option, n) for (place, option), n in missing.items()]
     told = count(language, len(said), "{number} line: ", "{number} lines: ")
     return Fix(clean(told + say(language, "; ").join(said), 1000))
 
@@ -48,31 +61,21 @@ def _page_of(before: Optional[Build], asked: Asked) -> str:
     return next((url for url in asked.indexes if is_on(before, segments(url))), "")
 
 
-def _added(language: str, file: str, line: str) -> str:
-    return say(language, "{file}: add {line}", file=file, line=line)
-
-
-def _lasting(options: str) -> str:
-    """Those of pip's options that a requirement file may hold, one text."""
-    words = options.split()
-    kept = []
-    for option, value in zip(words, words[1:]):
-        if option in ("-f", "--find-links", "--extra-index-url"):
-            kept.append(f"{option} {value}")
-        elif option == "--index-url":
-            kept.append(f"--extra-index-url {value}")  # the other lines still want PyPI
-    return " ".join(kept)
+def _origin(change: Change, asked: Asked) -> str:
+    """The line that asks for what a change replaces, "" if none does."""
+    name = change.before.component if change.before is not None else ""
+    return next((line.origin for line in asked.lines if line.name == name), "")
 
 
 def _edit(
-    language: str, change: Change, asked: Asked, head: str, knowledge: Knowledge
+    language: str, change: Change, asked: Asked, place: Place, knowledge: Knowledge
 ) -> List[str]:
     """What the line of a package is to say; nothing where it says that already."""
     wanted = (requirement_arguments(change.after) or "").partition(" ")[0]
     name = change.before.component if change.before is not None else ""
     lines = [line for line in asked.lines if line.name == name]
     if not lines:
-        return [_added(language, head, wanted)]
+        return [requirement_line(language, place, wanted)]
     line = next((one for one in lines if one.specifier.startswith("==")), lines[0])
     if line.locked:
         bound = bounded("", change.after, knowledge) or wanted

@@ -14,7 +14,7 @@ import pytest
 
 import envdoctor as package
 from envdoctor.model.facts import Facts
-from envdoctor.model.finding import Finding
+from envdoctor.model.finding import Finding, Report
 from envdoctor.model.text import clean
 
 THRESHOLDS = ("info", "warning", "error", "never")
@@ -251,7 +251,13 @@ def test_python_api(found: Callable[..., Any], facts: Facts, snapshot: str) -> N
 
 def test_python_api_assumes(facts: Facts, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: List[Facts] = []
-    monkeypatch.setattr("envdoctor.rules.check.check", lambda facts, *_: seen.append(facts))
-    package.check(facts=facts, assume=["glibc=2.17"])
+    reported = Report("check", "0", "2026-11-30", ())
+
+    def check(facts: Facts, *_: object) -> Report:
+        seen.append(facts)
+        return reported
+
+    monkeypatch.setattr("envdoctor.rules.check.check", check)
+    assert package.check(facts=facts, assume=["glibc=2.17"]) is reported
     assert seen[0].machine.glibc.value == "2.17"
     assert seen[0].machine.glibc.assumed

@@ -182,7 +182,7 @@ def test_an_internal_error_is_a_sentence(
     assert (ended.code, ended.out) == (3, "")
     first, second, *report = ended.err.splitlines()
     assert first.startswith("envdoctor: internal error: KeyError: ")
-    assert "(envdoctor/commands/check.py:" in first
+    assert "(envdoctor/rules/concluded.py:" in first
     assert "\x1b" not in ended.err
     assert "envdoctor facts -o facts.json" in second
     assert (report[0], report[-1]) == ("--- envdoctor report ---", "--- end ---")

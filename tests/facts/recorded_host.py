@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import shutil
 import subprocess
@@ -64,8 +63,9 @@ def recorded_host(
         done = (commands or {}).get(line, NO_COMMAND)
         return done if isinstance(done, Completed) else Completed(0, done.encode(), b"", "")
 
-    host = dataclasses.replace(real_host(root, environ, **options), execute=execute)
-    object.__setattr__(host, "started", started)
+    host = real_host(root, environ, **options)
+    host.execute = execute
+    host.started = started
     return host
 
 

@@ -17,6 +17,10 @@ ELF64 = b"\x7fELF\x02"
 ELF32 = b"\x7fELF\x01"
 
 
+def served(*arguments, **named):
+    return list(find(*arguments, **named))
+
+
 def cache(entries, flags=0x0303):
     """The loader's cache with (name, path) entries, as ldconfig writes it."""
     table, text = b"", b""
@@ -45,13 +49,13 @@ def test_order_is_library_path_then_cache_then_default_folders(tmp_path):
         Found("/opt/b/libx.so.1", CACHE),
         Found("/usr/lib64/libx.so.1", "the loader's default folders"),
     )
-    assert find(host, "libx.so.1") == [
+    assert served(host, "libx.so.1") == [
         Found("/opt/a/libx.so.1", "LD_LIBRARY_PATH"),
         in_cache,
         by_default,
     ]
-    assert find(host, "libx.so.1", library_path=False) == [in_cache, by_default]
-    assert find(host, "liby.so.1") == []
+    assert served(host, "libx.so.1", library_path=False) == [in_cache, by_default]
+    assert served(host, "liby.so.1") == []
 
 
 def test_32_bit_objects_and_second_names_of_a_file_are_passed_over(tmp_path):
@@ -66,7 +70,7 @@ def test_32_bit_objects_and_second_names_of_a_file_are_passed_over(tmp_path):
     host = real_host(
         tmp_path, {"LD_LIBRARY_PATH": "/opt/lib32:/opt/cuda/lib64:/opt/cuda-12.1/lib64"}
     )
-    assert find(host, "libx.so.1") == [Found("/opt/cuda/lib64/libx.so.1", "LD_LIBRARY_PATH")]
+    assert served(host, "libx.so.1") == [Found("/opt/cuda/lib64/libx.so.1", "LD_LIBRARY_PATH")]
 
 
 def test_entries_of_another_architecture_are_passed_over(tmp_path):
@@ -77,9 +81,9 @@ def test_entries_of_another_architecture_are_passed_over(tmp_path):
             CACHE: cache([("libx.so.1", "/opt/libx.so.1")], flags=0x0A03),
         },
     )
-    assert find(real_host(tmp_path), "libx.so.1") == []
+    assert served(real_host(tmp_path), "libx.so.1") == []
     arm = real_host(tmp_path, architecture="aarch64")
-    assert find(arm, "libx.so.1") == [Found("/opt/libx.so.1", CACHE)]
+    assert served(arm, "libx.so.1") == [Found("/opt/libx.so.1", CACHE)]
 
 
 def test_cache_after_an_older_table(tmp_path):
@@ -90,7 +94,7 @@ def test_cache_after_an_older_table(tmp_path):
             CACHE: b"ld.so-1.7.0\0" + bytes(36) + cache([("libx.so.1", "/opt/libx.so.1")]),
         },
     )
-    assert find(real_host(tmp_path), "libx.so.1") == [Found("/opt/libx.so.1", CACHE)]
+    assert served(real_host(tmp_path), "libx.so.1") == [Found("/opt/libx.so.1", CACHE)]
 
 
 @settings(deadline=None)  # the machine may be busy
@@ -99,7 +103,7 @@ def test_any_cache_is_read_without_an_error(tmp_path_factory, data):
     root = tmp_path_factory.mktemp("root")
     name = b"libx.so.1\0"
     lay_out(root, {CACHE: b"glibc-ld.so.cache1.1" + data + name})
-    assert find(real_host(root), "libx.so.1") == []
+    assert served(real_host(root), "libx.so.1") == []
 
 
 def test_cache_that_ldconfig_wrote(tmp_path):
@@ -119,4 +123,4 @@ def test_cache_that_ldconfig_wrote(tmp_path):
     (tmp_path / str(tmp_path).lstrip("/")).parent.mkdir(parents=True)
     (tmp_path / str(tmp_path).lstrip("/")).symlink_to(tmp_path)
     host = real_host(tmp_path, architecture=platform.machine())
-    assert [found.path for found in find(host, "libenvdoctor-test.so.1")] == [str(library)]
+    assert [found.path for found in served(host, "libenvdoctor-test.so.1")] == [str(library)]

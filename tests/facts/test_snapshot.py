@@ -223,7 +223,7 @@ def test_name_that_is_not_utf_8_can_be_written(tmp_path):
 
 def test_observing_this_machine():
     facts = snapshot.observe(
-        sys.executable, None, {"PATH": "/usr/bin:/bin"}, load_knowledge().providers
+        sys.executable, None, {"PATH": "/usr/bin:/bin"}, lambda: load_knowledge().providers
     )
     assert facts.envdoctor_version == __version__
     assert facts.taken.endswith("Z")
@@ -235,7 +235,7 @@ def test_observing_this_machine():
 
 def test_no_target_to_choose(tmp_path):
     with pytest.raises(TargetError):
-        snapshot.observe(str(tmp_path / "gone"), None, {}, load_knowledge().providers)
+        snapshot.observe(str(tmp_path / "gone"), None, {}, lambda: load_knowledge().providers)
 
 
 def test_error_while_observing_is_not_lost(monkeypatch):
@@ -243,7 +243,7 @@ def test_error_while_observing_is_not_lost(monkeypatch):
         raise ZeroDivisionError("a mistake of ours")
 
     monkeypatch.setattr(snapshot, "observe_accelerator", fail)
-    facts = snapshot.observe(sys.executable, None, {}, load_knowledge().providers)
+    facts = snapshot.observe(sys.executable, None, {}, lambda: load_knowledge().providers)
     failed = "the probe itself failed: ZeroDivisionError: a mistake of ours"
     assert facts.accelerator.vendor.unknown == failed
     assert facts.machine.kernel.known

@@ -274,7 +274,7 @@ def test_every_python_is_observed(python, tmp_path, monkeypatch):
     monkeypatch.delenv("PYTHONPATH", raising=False)
     venv = Environment(tmp_path / "venv", python)
     venv.add("mmcv-full", "1.4.0", {"mmcv/__init__.py": ""})
-    observed = observe(Choice(venv.python, "--env venv"), load().providers)
+    observed = observe(Choice(venv.python, "--env venv"), lambda: load().providers)
     assert (observed.unknown, observed.origin) == ("", "--env venv")
     assert observed.value.python == venv.python
     assert [one.name for one in observed.value.distributions] == ["mmcv-full"]
@@ -282,7 +282,7 @@ def test_every_python_is_observed(python, tmp_path, monkeypatch):
 
 
 def test_own_environment_is_told():
-    observed = observe(Choice(sys.executable, "--python"), load().providers)
+    observed = observe(Choice(sys.executable, "--python"), lambda: load().providers)
     assert observed.origin == "--python; envdoctor itself runs in this environment"
 
 
@@ -338,7 +338,7 @@ def test_what_is_no_python_is_told_so(tmp_path, case):
     path = tmp_path / "python"
     for ending in ("exit 1", "exit 0"):
         program(path, f'#!/bin/sh\n[ "$1" = -V ] || {ending}\n{script}\n')
-        observed = observe(Choice(str(path), "--python"), load().providers)
+        observed = observe(Choice(str(path), "--python"), lambda: load().providers)
         said = ": is no Python, or none that can be started" in observed.unknown
         assert said == (not is_python)
 
@@ -350,7 +350,9 @@ def test_interpreter_that_cannot_be_observed(tmp_path, case):
     if script is not None:
         program(path, f"#!/bin/sh\n{script}\n")
     observed = observe(
-        Choice(str(path), "--python"), load().providers, timeout=0.5 if case == "hang" else 20
+        Choice(str(path), "--python"),
+        lambda: load().providers,
+        timeout=0.5 if case == "hang" else 20,
     )
     assert observed.value is None
     assert observed.unknown.startswith(f"{path} (--python)")

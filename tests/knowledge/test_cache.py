@@ -10,7 +10,7 @@ from typing import Callable, Dict, List
 
 import pytest
 
-from envdoctor.knowledge import cache
+from envdoctor.cache import store
 from envdoctor.knowledge.cache import cached
 
 
@@ -60,7 +60,7 @@ def test_an_altered_entry_is_noticed_and_mended(
     assert entry(folder).read_bytes() == content
 
 
-@pytest.mark.parametrize("at", [0, 31, 32, -1])
+@pytest.mark.parametrize("at", [0, 3, 4, -1])
 def test_a_flipped_bit_is_noticed(folder: Path, ask: Callable[[], bool], at: int) -> None:
     ask()
     content = bytearray(entry(folder).read_bytes())
@@ -106,7 +106,7 @@ def test_an_entry_past_all_measure_is_not_taken(
     folder: Path, ask: Callable[[], bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ask()
-    monkeypatch.setattr(cache, "_MAX_BYTES", 3)
+    monkeypatch.setattr(store, "MAX_BYTES", 3)
     assert ask()
 
 
@@ -140,6 +140,14 @@ def test_a_folder_that_cannot_be_made_is_no_fault(
 ) -> None:
     (tmp_path / "cache").write_text("a file where the folder should be")
     assert [ask(), ask()] == [True, True]
+
+
+def test_none_is_wanted(
+    tmp_path: Path, folder: Path, ask: Callable[[], bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ENVDOCTOR_NO_CACHE", "1")
+    assert [ask(), ask()] == [True, True]
+    assert not folder.exists()
 
 
 def test_a_full_disk_leaves_nothing_behind(folder: Path, ask: Callable[[], bool]) -> None:

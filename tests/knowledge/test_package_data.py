@@ -281,7 +281,7 @@ def broken(stack: str) -> Set[str]:
         ("lapx 0.5.9, numpy 2.0.2, python 3.9", "numpy/abi"),
         ("lapx 0.5.9.post1, numpy 2.0.2, python 3.9", ""),
         ("lap 0.4.0, numpy 1.17.5, python 3.8", ""),  # compiled for what is here
-        ("transformers 5.0.0, python 3.9", "transformers/python"),
+        ("transformers 5.0.0, python 3.9", "python/requires"),
         # numba: what is enforced, not what is documented
         ("numba 0.57.1, numpy 1.19.5", "numba/numpy"),
         ("numba 0.57.1, numpy 1.24.4", ""),
@@ -294,7 +294,7 @@ def broken(stack: str) -> Set[str]:
         ("numba 0.55.2, llvmlite 0.37.0, numpy 1.21.6", "numba/llvmlite"),
         ("numba 0.55.2, llvmlite 0.39.1, numpy 1.21.6", ""),
         ("numba 0.58.1, python 3.12", "numba/python-guard"),
-        ("numba 0.60.0, python 3.8", "numba/python"),
+        ("numba 0.60.0, python 3.8", "python/requires"),
         ("numba 0.60.0, python 3.12", ""),
         ("numba 0.69.0, numpy 3.0.0, python 3.12", ""),  # newer than the data
         # generated code, and protobuf

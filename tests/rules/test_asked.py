@@ -143,6 +143,68 @@ def test_a_range_that_this_python_has_no_release_of() -> None:
     assert finding.evidence[0].value == ">=19"
 
 
+@pytest.mark.parametrize(
+    ("text", "python", "summary", "change"),
+    [  # of numpy and llvmlite pip would take the sources, which are not for it either
+        ("numpy==1.26.4", "3.8", "numpy 1.26.4 does not serve python 3.8", "numpy==1.24.4"),
+        ("numpy==1.26.0", "3.13", "numpy 1.26.0 does not serve python 3.13", "numpy==2.1.0"),
+        ("llvmlite==0.38.1", "3.11", "llvmlite 0.38.1 does not serve python 3.11", ""),
+        ("transformers==5.0.0", "3.9", "transformers 5.0.0 does not serve python 3.9", ""),
+        ("mmengine==0.10.4", "3.6", "mmengine 0.10.4 does not serve python 3.6", ""),
+        ("huggingface-hub==1.9.0", "3.9", "huggingface-hub 1.9.0 does not serve python 3.9", ""),
+    ],
+)
+def test_what_the_metadata_of_a_release_asks_of_python(
+    text: str, python: str, summary: str, change: str
+) -> None:
+    (finding,) = of(text, python).findings
+    assert (finding.severity, finding.name) == ("error", "python-version-unsupported")
+    assert finding.summary == summary
+    assert change in fixes(finding)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "python"),
+    [
+        ("numpy==1.26.2", "3.9"),
+        ("torch-scatter==2.0.2", "3.12"),  # its metadata asks nothing
+        ("mmcv==2.0.0rc3", "3.6"),
+        ("transformers", "3.8"),  # pip takes an older one
+    ],
+)
+def test_a_python_that_the_metadata_allows(text: str, python: str) -> None:
+    assert "python-version-unsupported" not in {f.name for f in of(text, python).findings}
+
+
+@pytest.mark.parametrize(
+    ("text", "summary", "change"),
+    [
+        (
+            "tensorflow==2.13.0\nnumpy==1.26.4\n",
+            "tensorflow 2.13.0 excludes numpy 1.26.4: pip does not install both",
+            "r.txt:2: numpy==1.26.4 -> numpy==1.24.3",
+        ),
+        (
+            "mmdet3d==0.17.1\nnumba==0.53.0\n",
+            "mmdet3d 0.17.1 excludes numba 0.53.0: pip does not install both",
+            "r.txt:2: numba==0.53.0 -> numba==0.48.0",
+        ),
+    ],
+)
+def test_pins_that_metadata_excludes(text: str, summary: str, change: str) -> None:
+    found = of(text, "3.9" if "tensorflow" in text else "3.8")
+    (finding,) = [f for f in found.findings if f.name == "dependency-conflict"]
+    assert (finding.severity, finding.summary) == ("warning", summary)
+    assert fixes(finding) == [f"1 line: {change}"]
+
+
+def test_no_change_to_what_the_metadata_excludes_beside_another_pin() -> None:
+    found = of("tensorflow==2.5.0\nnumpy==1.26.4\nprotobuf==4.25.0\n", "3.9")
+    (finding,) = [f for f in found.findings if f.name == "protobuf-too-new"]
+    # 2.12 is nearer, but wants NumPy before 1.24
+    assert fixes(finding)[1] == "1 line: r.txt:1: tensorflow==2.5.0 -> tensorflow==2.14.0"
+
+
 def test_the_index_that_is_missing() -> None:
     found = of("torch==1.9.1\ntorchvision==0.10.1\n", "3.8", "gpu=rtx3090 driver=470")
     (finding,) = found.findings
@@ -273,6 +335,100 @@ def test_changes_are_written_as_the_file_writes(name: str, text: str, change: st
     found = report(name, "gpu=a100 driver=535")
     (finding,) = [f for f in found.findings if f.name == "numpy2-abi"]
     assert fixes(finding) == [f"1 line: {change}"]
+
+
+PAGES = {  # what names a page of links, and an index, in each file
+    "pip": (
+        "r.txt: add -f https://download.pytorch.org/whl/torch_stable.html",
+        "r.txt: add --extra-index-url https://download.pytorch.org/whl/cu128",
+    ),
+    "conda": (
+        'environment.yml: add under "- pip:": '
+        "- -f https://download.pytorch.org/whl/torch_stable.html",
+        'environment.yml: add under "- pip:": '
+        "- --extra-index-url https://download.pytorch.org/whl/cu128",
+    ),
+    "build": (
+        "pyproject.toml cannot name a page: give pip "
+        "-f https://download.pytorch.org/whl/torch_stable.html",
+        "pyproject.toml cannot name a page: give pip "
+        "--extra-index-url https://download.pytorch.org/whl/cu128",
+    ),
+    "uv": (
+        "pyproject.toml: add under [tool.uv]: "
+        'find-links = ["https://download.pytorch.org/whl/torch_stable.html"]',
+        'pyproject.toml: add under [[tool.uv.index]]: name = "pytorch-cu128", '
+        'url = "https://download.pytorch.org/whl/cu128", explicit = true, '
+        'under [tool.uv.sources]: torch = { index = "pytorch-cu128" }',
+    ),
+    "poetry": (
+        'pyproject.toml: add under [[tool.poetry.source]]: name = "pytorch", '
+        'url = "https://download.pytorch.org/whl/torch_stable.html", priority = "explicit" '
+        'and source = "pytorch" to torch',
+        'pyproject.toml: add under [[tool.poetry.source]]: name = "pytorch-cu128", '
+        'url = "https://download.pytorch.org/whl/cu128", priority = "explicit" '
+        'and source = "pytorch-cu128" to torch',
+    ),
+    "pipenv": (
+        "Pipfile cannot name a page: give pip "
+        "-f https://download.pytorch.org/whl/torch_stable.html",
+        'Pipfile: add under [[source]]: name = "pytorch-cu128", '
+        'url = "https://download.pytorch.org/whl/cu128", verify_ssl = true '
+        'and index = "pytorch-cu128" to torch',
+    ),
+}
+LISTED = '[project]\nrequires-python = "=={python}.*"\ndependencies = ["torch=={torch}"]\n'
+LOCKED = 'requires-python = "=={python}.*"\n[[package]]\nname = "torch"\nversion = "{torch}"\n'
+PIPFILE = """{{"_meta": {{"requires": {{"python_version": "{python}"}}}},
+"default": {{"torch": {{"version": "=={torch}"}}}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("manager", "name", "text"),
+    [
+        ("pip", "r.txt", "torch=={torch}\n"),
+        (
+            "conda",
+            "environment.yml",
+            "dependencies:\n- python={python}\n- pip:\n  - torch=={torch}\n",
+        ),
+        ("build", "pyproject.toml", LISTED),
+        ("uv", "pyproject.toml", LISTED + "[tool.uv]\ndev-dependencies = []\n"),
+        ("uv", "uv.lock", LOCKED),
+        (
+            "poetry",
+            "pyproject.toml",
+            '[tool.poetry.dependencies]\npython = "~{python}"\ntorch = "{torch}"\n',
+        ),
+        ("poetry", "poetry.lock", LOCKED),
+        ("pipenv", "Pipfile.lock", PIPFILE),
+    ],
+)
+@pytest.mark.parametrize(
+    ("number", "torch", "python", "machine"),
+    [
+        (0, "1.9.1", "3.8", "gpu=rtx3090 driver=470"),
+        (1, "2.7.1", "3.10", "gpu=rtx5090 driver=570"),
+    ],
+)
+def test_a_page_is_named_as_the_file_can(
+    manager: str, name: str, text: str, number: int, torch: str, python: str, machine: str
+) -> None:
+    Path(name).write_text(text.format(torch=torch, python=python))
+    found = report(name, machine, python)
+    (finding,) = [f for f in found.findings if f.name == "gpu-arch-not-in-torch"]
+    assert fixes(finding)[0].endswith(f"; {PAGES[manager][number]}")
+
+
+def test_a_lock_file_beside_it_says_whose_a_project_file_is() -> None:
+    Path("pyproject.toml").write_text(LISTED.format(torch="1.9.1+cu111", python="3.8"))
+    Path("uv.lock").write_text("")
+    (finding,) = report("pyproject.toml", "gpu=rtx3090 driver=470", "3.8").findings
+    assert (finding.name, fixes(finding)) == (
+        "wheel-page-not-given",
+        [f"name the page: {PAGES['uv'][0]}"],
+    )
 
 
 # --- pins are as if they were installed ---------------------------------------------------------

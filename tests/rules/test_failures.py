@@ -106,7 +106,9 @@ def test_a_probe_that_fails(
     small_matrices: Knowledge, monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:
     monkeypatch.setattr(snapshot, f"observe_{part}", failing)
-    observed = snapshot.observe(sys.executable, None, {"PATH": "/usr/bin:/bin"}, load().providers)
+    observed = snapshot.observe(
+        sys.executable, None, {"PATH": "/usr/bin:/bin"}, lambda: load().providers
+    )
     assert observed.target.known
     for name in ("machine", "tools", "accelerator"):
         record = getattr(observed, name)
@@ -122,7 +124,9 @@ def test_a_probe_that_fails(
 
 def test_a_search_for_the_environment_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("envdoctor.facts.target.observe", failing)
-    observed = snapshot.observe(sys.executable, None, {"PATH": "/usr/bin:/bin"}, load().providers)
+    observed = snapshot.observe(
+        sys.executable, None, {"PATH": "/usr/bin:/bin"}, lambda: load().providers
+    )
     assert observed.target.unknown.startswith("the probe itself failed: KeyError")
     assert observed.machine.glibc.known
 

@@ -264,3 +264,14 @@ def test_what_no_build_fits_is_told_beside_what_fails_for_all() -> None:
     found = report("torch 2.1.1+cu118", {"name": "mmcv", "version": "2.0.0rc3", "tags": []})
     names = [f.name for f in found.findings if f.severity == "error"]
     assert sorted(names) == ["python-module-missing", "torch-abi-mismatch"]
+
+
+def test_of_what_is_installed_its_own_metadata_speaks() -> None:
+    """A fork keeps the version and drops the pin: the matrices know the upstream one."""
+    released = {"name": "mmdet3d", "version": "0.17.1", "requires": ["numba==0.48.0"]}
+    fork = {"name": "mmdet3d", "version": "0.17.1", "requires": ["numba"]}
+    found = {
+        kind: [one for one in told(report("numba 0.53.0", mmdet3d)) if "ED204" in one]
+        for kind, mmdet3d in (("released", released), ("fork", fork))
+    }
+    assert found == {"released": ["warning ED204 numba 0.53.0"], "fork": []}

@@ -103,6 +103,7 @@ def target_of(reading: Reading, python: Optional[str], architecture: Optional[st
             indexes=tuple(reading.indexes),
             complete=reading.complete,
             previews=reading.pre,
+            managers=reading.managers,
         ),
         problems=tuple(dict.fromkeys(problems)),
     )

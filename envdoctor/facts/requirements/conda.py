@@ -64,6 +64,7 @@ def read(path: str, reading: Reading) -> None:
         said = "it is nested too deeply" if nested else clean(str(error), 120)
         raise RequirementsError(f"{shown}:1: is no YAML: {said}") from None
     reading.files.append(shown)
+    reading.managers[shown] = "conda"
     listed = _value(root, "dependencies")
     if not isinstance(listed, yaml.SequenceNode):
         raise RequirementsError(

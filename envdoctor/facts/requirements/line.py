@@ -54,6 +54,7 @@ class Reading:
 
     def __init__(self) -> None:
         self.files: List[str] = []
+        self.managers: Dict[str, str] = {}  # what reads a file, where it is not pip
         self.lines: List[Line] = []
         self.constraints: List[Line] = []
         self.indexes: List[str] = []  # URLs of indexes and of pages of links, in their order

@@ -35,7 +35,7 @@ def read_uv(path: str, reading: Reading) -> None:
     shown = name_of(path)
     text = read_text(path, limit=_MAX_TEXT)
     data = toml(text, shown)
-    _begin(shown, data, reading)
+    _begin(shown, "uv", data, reading)
     _python(data.get("requires-python"), Places(shown, text), reading)
     places = Places(shown, text)
     forks: Dict[str, List[str]] = {}
@@ -67,7 +67,7 @@ def read_poetry(path: str, reading: Reading) -> None:
     shown = name_of(path)
     text = read_text(path, limit=_MAX_TEXT)
     data = toml(text, shown)
-    _begin(shown, data, reading)
+    _begin(shown, "poetry", data, reading)
     metadata = data.get("metadata")
     if isinstance(metadata, dict):
         _python(metadata.get("python-versions"), Places(shown, text), reading)
@@ -105,6 +105,7 @@ def read_pipfile(path: str, reading: Reading) -> None:
     if not isinstance(data, dict) or not isinstance(data.get("default"), dict):
         raise RequirementsError(f'{shown}:1: is no Pipfile.lock: it has no section "default"')
     reading.files.append(shown)
+    reading.managers[shown] = "pipenv"
     reading.complete = True
     places = Places(shown, text)
     meta = _table(data, "_meta")
@@ -134,10 +135,11 @@ def read_pipfile(path: str, reading: Reading) -> None:
         _lock(name, version.lstrip("= ") or None, origin, marker, url, reading)
 
 
-def _begin(shown: str, data: Dict[str, Any], reading: Reading) -> None:
+def _begin(shown: str, manager: str, data: Dict[str, Any], reading: Reading) -> None:
     if not isinstance(data.get("package"), list):
         raise RequirementsError(f"{shown}:1: is no lock file: it has no [[package]]")
     reading.files.append(shown)
+    reading.managers[shown] = manager
     reading.complete = True
 
 

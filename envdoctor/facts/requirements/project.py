@@ -6,6 +6,7 @@ Source: PyPA specifications, "pyproject.toml"; poetry documentation, "Dependency
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional
 
 from packaging.utils import canonicalize_name
@@ -39,6 +40,7 @@ def read(path: str, reading: Reading, extras: Optional[List[str]] = None) -> Non
     text = read_text(path)
     data = toml(text, shown)
     reading.files.append(shown)
+    reading.managers[shown] = _manager(path, _table(data, "tool"))
     places = Places(shown, text)
     project = _table(data, "project")
     poetry = _table(_table(data, "tool"), "poetry")
@@ -68,6 +70,14 @@ def read(path: str, reading: Reading, extras: Optional[List[str]] = None) -> Non
             url = index.get("url") if isinstance(index, dict) else index
             if isinstance(url, str):
                 reading.index(url)
+
+
+def _manager(path: str, tools: Dict[str, Any]) -> str:
+    """Which tool reads the file: one that has a table in it, or a lock file beside it."""
+    for tool in ("poetry", "uv"):
+        if tool in tools or Path(path).with_name(f"{tool}.lock").is_file():
+            return tool
+    return "build"
 
 
 def _table(data: Any, key: str) -> Dict[str, Any]:

@@ -45,6 +45,10 @@ class Host:
         self.execute = execute
         self._readings = Readings()
 
+    def with_variables(self, environ: Mapping[str, str]) -> Host:
+        """The same machine under other variables."""
+        return Host(self.root, environ, self.architecture, self.libc, self.execute)
+
     def at(self, path: str) -> str:
         """Where `path` of this machine lies for the running process."""
         return path if self.root == "/" else self.root + path

@@ -99,10 +99,8 @@ def examine(
 
 
 def _with_variables(host: Host, variables: Dict[str, str]) -> Host:
-    import dataclasses
-
     others = {k: v for k, v in host.environ.items() if not k.startswith("LD_")}
-    return dataclasses.replace(host, environ={**others, **variables})
+    return host.with_variables({**others, **variables})
 
 
 class _Examination:

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Dict, FrozenSet, List, NamedTuple, Optional, Set, Tuple
+from typing import (
+    Dict,
+    FrozenSet,
+    Iterable,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    Union,
+)
 
 import msgspec
 
@@ -12,7 +23,7 @@ from envdoctor.elf.image import ElfError
 from envdoctor.facts.host import Host
 from envdoctor.linking.blame import Blamer, abi_of
 from envdoctor.linking.files import SharedObject, shared_objects
-from envdoctor.linking.process import Binaries, Outcome, Process
+from envdoctor.linking.process import Binaries, Loaded, Outcome, Process
 from envdoctor.linking.search import Search
 from envdoctor.linking.torch import Imported, import_torch
 from envdoctor.model.facts import (
@@ -77,25 +88,70 @@ def examine(
     `projects` are folders whose binaries are examined as well. What cannot be simulated, another
     loader than glibc's for one, is unknown with the reason.
     """
-    program = os.path.realpath(target.python)
     with Binaries() as binaries:
-        try:
-            _, library = binaries.library(program)
-            interpreter = library.interpreter
-        except ElfError as error:
-            return unseen(f"{target.python}: {error}")
-        if not interpreter.startswith(_LOADERS) or "musl" in interpreter:
-            name = interpreter or "no loader: it is linked statically"
-            return unseen(f"{target.python} is started by {name}, whose search is not known")
-        variables = {k: v for k, v in target.environ.items() if k.startswith("LD_")}
-        host = _with_variables(host, variables)
-        search = Search(host, os.path.dirname(program))  # noqa: PTH120
-        start = Process(search, binaries, library.machine, library.bits)
-        preloads = re.split(r"[ :]+", variables.get("LD_PRELOAD", "").strip())
-        outcome = start.start(program, tuple(name for name in preloads if name))
-        if not outcome.loads:
-            return unseen(f"{target.python}: what it needs itself was not found")
-        return seen(_Examination(target, start, projects, progress).result(), program)
+        started = begin(target, binaries, host)
+        if isinstance(started, str):
+            return unseen(started)
+        examination = _Examination(target, started, projects, progress)
+        return seen(examination.result(), os.path.realpath(target.python))
+
+
+class Started:
+    """The target's interpreter right after its start, and after `import torch`."""
+
+    def __init__(self, target: Target, process: Process) -> None:
+        """Torch is imported when it is first asked for."""
+        self.process = process
+        self._target = target
+        self._torch: Optional[Imported] = None
+
+    def torch(self, files: Sequence[SharedObject]) -> Optional[Imported]:
+        """The process after `import torch`; None if there is no torch among the files."""
+        torch = self._target.torch
+        if torch is None:
+            return None
+        if self._torch is None:
+            extension = (
+                next((file.path for file in files if file.module == "torch._C"), "")
+                or f"{torch.path}/_C.{self._target.soabi}.so"
+            )
+            is_global = bool(self._target.environ.get("TORCH_USE_RTLD_GLOBAL"))
+            self._torch = import_torch(
+                self.process, torch.path, extension, self._target.path, is_global
+            )
+        return self._torch
+
+    @property
+    def objects(self) -> List[Loaded]:
+        """What has been loaded so far."""
+        more = self._torch.process.objects if self._torch is not None else []
+        return [*self.process.objects, *more]
+
+
+def begin(target: Target, binaries: Binaries, host: Optional[Host] = None) -> Union[Started, str]:
+    """Start the target's interpreter; why that cannot be simulated if it cannot."""
+    program = os.path.realpath(target.python)
+    try:
+        _, library = binaries.library(program)
+        interpreter = library.interpreter
+    except ElfError as error:
+        return f"{target.python}: {error}"
+    if not interpreter.startswith(_LOADERS) or "musl" in interpreter:
+        name = interpreter or "no loader: it is linked statically"
+        return f"{target.python} is started by {name}, whose search is not known"
+    variables = {k: v for k, v in target.environ.items() if k.startswith("LD_")}
+    search = Search(_with_variables(host or Host(), variables), os.path.dirname(program))  # noqa: PTH120
+    process = Process(search, binaries, library.machine, library.bits)
+    preloads = re.split(r"[ :]+", variables.get("LD_PRELOAD", "").strip())
+    outcome = process.start(program, tuple(name for name in preloads if name))
+    if not outcome.loads:
+        return f"{target.python}: what it needs itself was not found"
+    return Started(target, process)
+
+
+def is_of_torch(needed: Iterable[str]) -> bool:
+    """Whether what needs these libraries is linked to torch."""
+    return any(_OF_TORCH.match(name) for name in needed)
 
 
 def _with_variables(host: Host, variables: Dict[str, str]) -> Host:
@@ -107,17 +163,17 @@ class _Examination:
     def __init__(
         self,
         target: Target,
-        start: Process,
+        started: Started,
         projects: Tuple[str, ...],
         progress: Optional[Progress],
     ) -> None:
         self.target = target
-        self.start = start
-        self.binaries = start.binaries
+        self.started = started
+        self.start = started.process
+        self.binaries = started.process.binaries
         self.files = shared_objects(target, projects)
         self.progress = progress or Progress()
         self.undecided: Dict[str, None] = {}
-        self._torch: Optional[Imported] = None
         self._names: Optional[FrozenSet[str]] = None
 
     def result(self) -> Linking:
@@ -150,22 +206,7 @@ class _Examination:
     @property
     def torch(self) -> Optional[Imported]:
         """The process after `import torch`; None if there is no torch."""
-        files = self.target.torch
-        if files is None:
-            return None
-        if self._torch is None:
-            extension = (
-                next(
-                    (f.path for f in self.files if f.module == "torch._C"),
-                    "",
-                )
-                or f"{files.path}/_C.{self.target.soabi}.so"
-            )
-            is_global = bool(self.target.environ.get("TORCH_USE_RTLD_GLOBAL"))
-            self._torch = import_torch(
-                self.start, files.path, extension, self.target.path, is_global
-            )
-        return self._torch
+        return self.started.torch(self.files)
 
     # --- one file
 
@@ -179,7 +220,7 @@ class _Examination:
             if not os.path.exists(file.path):  # noqa: PTH110
                 return None  # the probe tells what is missing
             return _Result(file, Outcome(file.path, str(error)), False)
-        is_torch = any(_OF_TORCH.match(name) for name in library.dynamic.needed)
+        is_torch = is_of_torch(library.dynamic.needed)
         stem = file.module.rpartition(".")[2]
         if not is_torch and not library.symbols.exports(b"PyInit_" + stem.encode()):
             return None
@@ -197,10 +238,7 @@ class _Examination:
         return _Result(file, beside if beside.loads or is_torch else outcome, is_torch)
 
     def _release(self) -> None:
-        keep = list(self.start.objects)
-        if self._torch is not None:
-            keep += self._torch.process.objects
-        self.binaries.release(keep)
+        self.binaries.release(self.started.objects)
 
     def _note_build(self, builds: Dict[str, LinkedBuild], result: _Result) -> None:
         name = result.file.distribution

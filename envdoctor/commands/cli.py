@@ -28,7 +28,7 @@ from envdoctor.commands.session import Inputs
 from envdoctor.model.language import translate
 
 #: Modules beside this one, imported when they are called: start-up time is part of every answer.
-_COMMANDS = ("check", "explain", "facts")
+_COMMANDS = ("check", "explain", "facts", "inspect")
 
 
 class Commands(click.Group):

@@ -111,7 +111,7 @@ def _loaded(told: Inspection, target: Target) -> Inspection:
         return msgspec.structs.replace(
             told,
             python=target.python,
-            module=_module(told.path, target),
+            module=_module(told.path, target, outcome),
             beside_torch=beside_torch and started.torch(files) is not None,
             outcome="loads" if fault is None else fault.outcome,
             fault=fault,
@@ -134,10 +134,13 @@ def _outcome(
     return (beside if beside.loads or beside_torch else alone), files
 
 
-def _module(path: str, target: Target) -> str:
-    """The name by which the interpreter imports the file, "" if its search path has it not."""
-    for entry in target.path:
+def _module(path: str, target: Target, outcome: Outcome) -> str:
+    """The name by which the interpreter imports the file, "" if it does not."""
+    for entry in sorted(target.path, key=len, reverse=True):  # one may lie in another
         folder = entry.rstrip("/") + "/"
         if entry and path.startswith(folder):
-            return module_of(path[len(folder) :], suffixes(target))
+            name = module_of(path[len(folder) :], suffixes(target))
+            entry_point = b"PyInit_" + name.rpartition(".")[2].encode()
+            library = outcome.objects[0].library if outcome.objects else None
+            return name if library is not None and library.symbols.exports(entry_point) else ""
     return ""

@@ -200,6 +200,40 @@ SAID: Dict[str, str] = {
     "Options:": "选项：",
     "Commands:": "命令：",
     "Error: {message}": "错误：{message}",
+    # one binary
+    "library": "共享库",
+    "program": "程序",
+    "static program": "静态程序",
+    "object file": "目标文件",
+    "core dump": "核心转储",
+    "no binary": "不是二进制文件",
+    "GPU code": "GPU 代码",
+    "{machine}, {bits} bits": "{machine}，{bits} 位",
+    "loader": "加载器",
+    "flags": "标志",
+    "needs": "需要",
+    "versions": "符号版本",
+    "symbols": "符号",
+    "defines": "定义",
+    "imported as": "导入名",
+    "{number} undefined": "{number} 个未定义",
+    ", {weak} weak": "，{weak} 个弱符号",
+    "SASS for {targets}": "SASS：{targets}",
+    "PTX for {targets}": "PTX：{targets}",
+    "in parts SASS for {targets}": "部分含 SASS：{targets}",
+    "in parts PTX for {targets}": "部分含 PTX：{targets}",
+    "{number} image": "{number} 个映像",
+    "{number} images": "{number} 个映像",
+    "Whether it loads is not known: {reason}": "无法得知能否加载：{reason}",
+    "In {python}:": "在 {python} 中：",
+    "In {python}, after import torch:": "在 {python} 中，import torch 之后：",
+    "it loads": "可以加载",
+    "it does not load: {library} is not found, which {by} needs": "不能加载：找不到 {by} 需要的 {library}",
+    "it does not load: {file} ({origin}) does not define {version}": "不能加载：{file}（{origin}）没有定义 {version}",
+    "it does not load: nothing defines {number} symbol": "不能加载：有 {number} 个符号没有任何库定义",
+    "it does not load: nothing defines {number} symbols": "不能加载：有 {number} 个符号没有任何库定义",
+    "it does not load: {reason}": "不能加载：{reason}",
+    "there is {file} ({origin})": "现有的是 {file}（{origin}）",
 }
 
 WRITTEN: Dict[str, str] = {
@@ -674,6 +708,26 @@ WRITTEN: Dict[str, str] = {
         "请附上下面这几行和一份快照反馈此问题：{command}"
     ),
     "the matrices cannot be read: {reason}": "无法读取兼容矩阵：{reason}",
+    # one binary
+    "Tell what a binary is, and whether it would load.": "说明一个二进制文件是什么、能否加载。",
+    "Tell what a binary is: what it needs, its symbols, its GPU code, and whether it would load.": (
+        "说明一个二进制文件是什么：它需要哪些库、它的符号、其中的 GPU 代码，以及能否加载。"
+    ),
+    "PATH is a shared object, a program, an object file or a cubin. It is read and never executed. Whether it would load is simulated for the interpreter of --python or --env, else for the one that `check` examines.": (
+        "PATH 是共享库、程序、目标文件或 cubin。只读取，不执行。能否加载是针对 --python 或 --env 的解释器模拟的，"
+        "未指定时针对 `check` 所检查的解释器。"
+    ),
+    "Exit code: 0 it loads, or is nothing that is loaded, 1 it does not load, 2 wrong usage, 3 it cannot be read or its loading could not be simulated.": (
+        "退出码：0 能加载，或者它本来就不是用来加载的；1 不能加载；2 用法错误；3 无法读取，或无法模拟加载。"
+    ),
+    "The interpreter that is to load it.": "用来加载它的解释器。",
+    "The environment that is to load it, by name or folder.": "用来加载它的环境，给出名称或目录。",
+    "Write the answer here, not to stdout.": "把结果写到这里，而不是标准输出。",
+    "Everything that is loaded with it.": "列出随它加载的全部文件。",
+    "{path} is a folder": "{path} 是目录",
+    "Name a file of it; envdoctor check examines all files of an environment.": (
+        "请指定其中的一个文件；检查环境里的全部文件请用 envdoctor check。"
+    ),
     "no finding is called {name}; {hint}": "没有名为 {name} 的问题；{hint}",
     "a code or a name of findings is expected, and nothing was given": "应给出问题的代号或名称，但这里为空",
     "{file}: has schema version {version}; this envdoctor reads {known}": (

@@ -24,6 +24,7 @@ from envdoctor.model.finding import (
     TargetSummary,
     assumed,
 )
+from envdoctor.report.inspection import Answer
 from envdoctor.report.json import render
 from envdoctor.report.pages import Explanation, Listing, explanation_json, listing_json
 from envdoctor.rules.page import Page
@@ -33,6 +34,7 @@ OUTPUTS: Dict[str, Any] = {
     "check": Report,
     "explain": Explanation,
     "facts": Facts,
+    "inspect": Answer,
     "list-rules": Listing,
 }
 CODE = {"type": "string", "pattern": "^ED[0-9]{3}$"}
@@ -59,11 +61,13 @@ def schema(name: str) -> Dict[str, Any]:
         [OUTPUTS[name]], ref_template="#/$defs/{name}"
     )
     top = components.pop(made["$ref"].rpartition("/")[2])
+    # Records of facts leave defaults out, wherever they stand.
+    sparse = [components.get(key) for key in ("Binary", "GpuCode")]
     for kind in (top, *components.values()):
         properties = kind.get("properties", {})
         # Programs must get by with what a later release adds.
         kind.pop("additionalProperties", None)
-        if name != "facts":  # which leaves defaults out
+        if name != "facts" and kind not in sparse:
             kind["required"] = sorted(properties)
             for entry in properties.values():
                 entry.pop("default", None)

@@ -222,20 +222,53 @@ class _Examination:
             return _Result(file, Outcome(file.path, str(error)), False)
         is_torch = is_of_torch(library.dynamic.needed)
         stem = file.module.rpartition(".")[2]
-        if not is_torch and not library.symbols.exports(b"PyInit_" + stem.encode()):
+        is_extension = library.symbols.exports(b"PyInit_" + stem.encode())
+        # What is linked to torch may also be loaded as a library of operators; torch's own
+        # libraries are loaded with it, or when they are needed.
+        if not is_extension and (not is_torch or file.distribution == "torch"):
             return None
         if file.module == "torch._C":
             if self.torch is None:
                 return None
             return _Result(file, self.torch.failure or Outcome(file.path), True)
         outcome = self.start.open(file.path, keep=False)
-        if outcome.loads or self.torch is None:
-            return _Result(file, outcome, is_torch)
-        if self.torch.failure is not None:
-            # What torch cannot load, its extensions cannot either: one fault.
-            return None if is_torch else _Result(file, outcome, is_torch)
-        beside = self.torch.process.open(file.path, keep=False)
-        return _Result(file, beside if beside.loads or is_torch else outcome, is_torch)
+        process = self.start
+        if not outcome.loads and self.torch is not None:
+            if self.torch.failure is not None and is_torch:
+                return None  # what torch cannot load, its extensions cannot either: one fault
+            beside = self.torch.process.open(file.path, keep=False)
+            if beside.loads or is_torch:
+                outcome, process = beside, self.torch.process
+        if outcome.lacks:
+            own = self._with_own_libraries(file, outcome, process)
+            if own is None:
+                return None
+            outcome = own
+        return _Result(file, outcome, is_torch)
+
+    def _with_own_libraries(
+        self, file: SharedObject, outcome: Outcome, process: Process
+    ) -> Optional[Outcome]:
+        """What it comes to where libraries of the same distribution are loaded before, by path.
+
+        Packages of torch load what they register operators with so (torch.ops.load_library). None
+        if one of these does not load itself: that is the fault.
+        """
+        names = {lack.name for lack in outcome.lacks}
+        helpers = [
+            other.path
+            for other in self.files
+            if other.distribution == file.distribution
+            and other.path != file.path
+            and other.path.rpartition("/")[2] in names
+        ]
+        if not helpers or not file.distribution:
+            return outcome
+        fork = process.fork()
+        outcomes = [fork.open(helper) for helper in helpers]
+        if not all(one.loads for one in outcomes):
+            return None
+        return fork.open(file.path, keep=False)
 
     def _release(self) -> None:
         self.binaries.release(self.started.objects)
@@ -267,6 +300,8 @@ class _Examination:
             names = [lack.name for lack in outcome.lacks]
             if all(_OF_THE_DRIVER.match(name) for name in names):
                 return self._leave(result, f"{names[0]} comes with the driver")
+            if result.torch and self.torch is None:
+                return self._leave(result, "it is linked to torch, which is not installed")
             for lack in outcome.lacks:
                 if self._may_be_loaded_before(lack.name) and result.file.distribution != "torch":
                     why = f"{lack.name} is in the environment, and code may load it before"

@@ -315,6 +315,8 @@ class Process:
             return None
         if not library.is_loadable:
             raise ElfError("it is no shared library: it has no dynamic section")
+        if not library.image.is_whole:
+            raise ElfError("its end is missing")
         one = Loaded(place.path, place.origin, identity, library, by)
         added.append(one)
         for name in one.names:

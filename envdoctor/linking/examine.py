@@ -24,10 +24,10 @@ from envdoctor.facts.host import Host
 from envdoctor.linking.blame import Blamer, abi_of
 from envdoctor.linking.files import SharedObject, shared_objects
 from envdoctor.linking.process import Binaries, Loaded, Outcome, Process
+from envdoctor.linking.reach import reaches
 from envdoctor.linking.search import Search
 from envdoctor.linking.torch import Imported, import_torch
 from envdoctor.model.facts import (
-    FAILED,
     Binary,
     LinkedBuild,
     Linking,
@@ -36,10 +36,7 @@ from envdoctor.model.facts import (
     seen,
     unseen,
 )
-from envdoctor.model.text import clean
 
-#: Why nothing is known of them where nobody wanted to wait.
-NOT_READ = "binaries were not read (--no-deep)"
 _MOST = 60  # binaries that are told
 _MAX_UNDECIDED = 20
 #: Where a system has glibc's loader. Others, such as Nix's, look elsewhere than this one.
@@ -65,35 +62,38 @@ class _Result(NamedTuple):
     torch: bool
 
 
-def observe_linking(
-    target: Target, projects: Tuple[str, ...] = (), deep: bool = True
-) -> Observed[Linking]:
-    """What would not load of a target of this machine; not `deep`: that it was not looked at.
-
-    A fault of envdoctor's own is told as the reason why it is unknown.
-    """
-    if not deep:
-        return unseen(NOT_READ)
-    try:
-        return examine(Host(), target, projects)
-    except Exception as error:
-        return unseen(clean(f"{FAILED}: {type(error).__name__}: {error}"))
+def examined(
+    target: Target, projects: Tuple[str, ...] = (), progress: Optional[Progress] = None
+) -> Tuple[Observed[Linking], List[str]]:
+    """What `examine` says of a target of this machine, and every path that it looked at."""
+    looked: Dict[str, None] = {}
+    found = examine(Host(), target, projects, progress, looked)
+    return found, list(looked)
 
 
 def examine(
-    host: Host, target: Target, projects: Tuple[str, ...] = (), progress: Optional[Progress] = None
+    host: Host,
+    target: Target,
+    projects: Tuple[str, ...] = (),
+    progress: Optional[Progress] = None,
+    looked: Optional[Dict[str, None]] = None,
 ) -> Observed[Linking]:
     """What would not load of a target, which must be of this machine.
 
     `projects` are folders whose binaries are examined as well. What cannot be simulated, another
-    loader than glibc's for one, is unknown with the reason.
+    loader than glibc's for one, is unknown with the reason. Every path that was looked at is added
+    to `looked`.
     """
     with Binaries() as binaries:
+        if looked is not None:
+            binaries.looked = looked
         started = begin(target, binaries, host)
         if isinstance(started, str):
             return unseen(started)
         examination = _Examination(target, started, projects, progress)
-        return seen(examination.result(), os.path.realpath(target.python))
+        found = seen(examination.result(), os.path.realpath(target.python))
+        binaries.looked.update(dict.fromkeys(started.process.search.consulted))
+        return found
 
 
 class Started:
@@ -171,7 +171,7 @@ class _Examination:
         self.started = started
         self.start = started.process
         self.binaries = started.process.binaries
-        self.files = shared_objects(target, projects)
+        self.files = shared_objects(target, projects, self.binaries.looked)
         self.progress = progress or Progress()
         self.undecided: Dict[str, None] = {}
         self._names: Optional[FrozenSet[str]] = None
@@ -332,12 +332,5 @@ class _Examination:
             module=file.module,
             distribution=file.distribution,
             torch=result.torch,
-            certain=certain(self.target, file),
+            certain=reaches(self.target.path, file.module, self.binaries.looked),
         )
-
-
-def certain(target: Target, file: SharedObject) -> bool:
-    """Whether `import` of the package's top-level module loads a module in any case."""
-    from envdoctor.linking.reach import reaches
-
-    return reaches(target.path, file.module)

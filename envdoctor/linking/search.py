@@ -128,8 +128,8 @@ class Search:
 
     @property
     def consulted(self) -> Tuple[str, ...]:
-        """Every folder that was looked at so far."""
-        return tuple(self._names)
+        """Every folder that was looked at so far, and the loader's cache."""
+        return (*self._names, loader.CACHE)
 
 
 def _levels(host: Host) -> Tuple[str, ...]:

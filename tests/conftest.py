@@ -30,7 +30,7 @@ def _nothing_is_remembered(request: pytest.FixtureRequest, monkeypatch: pytest.M
     if request.node.get_closest_marker("remembering"):
         return
     read, write = store.read, store.write
-    families = ("report-", "target-", "readings-")
+    families = ("report-", "target-", "readings-", "linking-")
     monkeypatch.setattr(
         store, "read", lambda name: None if name.startswith(families) else read(name)
     )

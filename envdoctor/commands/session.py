@@ -95,7 +95,7 @@ def _with_binaries(facts: Facts, inputs: Inputs) -> Facts:
     target = facts.target.value
     if target is None:
         return facts
-    from envdoctor.linking.examine import observe_linking
+    from envdoctor.linking.remembered import observe_linking
 
     linking = observe_linking(target, inputs.project, inputs.deep is not False)
     target = msgspec.structs.replace(target, linking=linking)

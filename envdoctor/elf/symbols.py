@@ -27,7 +27,7 @@ from envdoctor.elf.dynamic import (
     VERSYM,
     Dynamic,
 )
-from envdoctor.elf.image import Image
+from envdoctor.elf.image import PT_INTERP, Image
 from envdoctor.elf.versions import HIDDEN, INDEX, Need, Versions
 
 #: Symbols of a file that are looked at: libtorch_python has 30,000 undefined ones.
@@ -122,8 +122,10 @@ class Symbols:
 
     def count_of_undefined(self) -> int:
         """How many symbols, from the first on, may be undefined ones."""
-        # Linkers put symbols that the GNU hash table leaves out, as it does undefined ones, first.
-        if self._gnu is not None and self._gnu.first_hashed:
+        # Linkers put symbols that the GNU hash table leaves out, as it does undefined ones, first;
+        # in programs some of these are in the table all the same.
+        is_program = self._image.segment(PT_INTERP) is not None
+        if self._gnu is not None and self._gnu.first_hashed and not is_program:
             return min(self._gnu.first_hashed, MAX_SYMBOLS)
         return self.count()
 

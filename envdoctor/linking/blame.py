@@ -5,6 +5,7 @@ The names of findings are those of their pages. Where nothing known fits, it is 
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Iterable, List, Optional, Sequence, Tuple
 
@@ -123,7 +124,7 @@ class Blamer:
         for one in self._loaded:
             for other in one.names:
                 if other.partition(".so")[0] == stem and "/" not in other and other != name:
-                    return other, one.path
+                    return other, os.path.normpath(one.path)
         for file in self._files:
             other = file.path.rpartition("/")[2]
             if other.startswith(f"{stem}.so.") and other != name:
@@ -149,7 +150,7 @@ class Blamer:
             cause=cause,
             missing=first.version,
             by=first.by if first.by != outcome.path else "",
-            instead=first.file,
+            instead=os.path.normpath(first.file),
             origin=first.origin,
             count=len({one.version for one in versions}),
         )
@@ -166,7 +167,7 @@ class Blamer:
         if any(name.startswith(b"iJIT_") for name in names):
             cause = MKL
         elif library is not None:
-            instead, origin = library.path, library.origin
+            instead, origin = os.path.normpath(library.path), library.origin
             is_nccl = any(name.startswith((b"nccl", b"pnccl")) for name in names)
             cause = NCCL if is_nccl else SHADOWED if _cuda_file(library.path) else MISSING_SYMBOL
         elif torch_names:

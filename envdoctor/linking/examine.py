@@ -24,10 +24,10 @@ from envdoctor.facts.host import Host
 from envdoctor.linking.blame import Blamer, abi_of
 from envdoctor.linking.files import SharedObject, shared_objects
 from envdoctor.linking.process import Binaries, Loaded, Outcome, Process
+from envdoctor.linking.reach import reaches
 from envdoctor.linking.search import Search
 from envdoctor.linking.torch import Imported, import_torch
 from envdoctor.model.facts import (
-    FAILED,
     Binary,
     LinkedBuild,
     Linking,
@@ -36,10 +36,7 @@ from envdoctor.model.facts import (
     seen,
     unseen,
 )
-from envdoctor.model.text import clean
 
-#: Why nothing is known of them where nobody wanted to wait.
-NOT_READ = "binaries were not read (--no-deep)"
 _MOST = 60  # binaries that are told
 _MAX_UNDECIDED = 20
 #: Where a system has glibc's loader. Others, such as Nix's, look elsewhere than this one.
@@ -65,35 +62,38 @@ class _Result(NamedTuple):
     torch: bool
 
 
-def observe_linking(
-    target: Target, projects: Tuple[str, ...] = (), deep: bool = True
-) -> Observed[Linking]:
-    """What would not load of a target of this machine; not `deep`: that it was not looked at.
-
-    A fault of envdoctor's own is told as the reason why it is unknown.
-    """
-    if not deep:
-        return unseen(NOT_READ)
-    try:
-        return examine(Host(), target, projects)
-    except Exception as error:
-        return unseen(clean(f"{FAILED}: {type(error).__name__}: {error}"))
+def examined(
+    target: Target, projects: Tuple[str, ...] = (), progress: Optional[Progress] = None
+) -> Tuple[Observed[Linking], List[str]]:
+    """What `examine` says of a target of this machine, and every path that it looked at."""
+    looked: Dict[str, None] = {}
+    found = examine(Host(), target, projects, progress, looked)
+    return found, list(looked)
 
 
 def examine(
-    host: Host, target: Target, projects: Tuple[str, ...] = (), progress: Optional[Progress] = None
+    host: Host,
+    target: Target,
+    projects: Tuple[str, ...] = (),
+    progress: Optional[Progress] = None,
+    looked: Optional[Dict[str, None]] = None,
 ) -> Observed[Linking]:
     """What would not load of a target, which must be of this machine.
 
     `projects` are folders whose binaries are examined as well. What cannot be simulated, another
-    loader than glibc's for one, is unknown with the reason.
+    loader than glibc's for one, is unknown with the reason. Every path that was looked at is added
+    to `looked`.
     """
     with Binaries() as binaries:
+        if looked is not None:
+            binaries.looked = looked
         started = begin(target, binaries, host)
         if isinstance(started, str):
             return unseen(started)
         examination = _Examination(target, started, projects, progress)
-        return seen(examination.result(), os.path.realpath(target.python))
+        found = seen(examination.result(), os.path.realpath(target.python))
+        binaries.looked.update(dict.fromkeys(started.process.search.consulted))
+        return found
 
 
 class Started:
@@ -171,7 +171,7 @@ class _Examination:
         self.started = started
         self.start = started.process
         self.binaries = started.process.binaries
-        self.files = shared_objects(target, projects)
+        self.files = shared_objects(target, projects, self.binaries.looked)
         self.progress = progress or Progress()
         self.undecided: Dict[str, None] = {}
         self._names: Optional[FrozenSet[str]] = None
@@ -222,20 +222,53 @@ class _Examination:
             return _Result(file, Outcome(file.path, str(error)), False)
         is_torch = is_of_torch(library.dynamic.needed)
         stem = file.module.rpartition(".")[2]
-        if not is_torch and not library.symbols.exports(b"PyInit_" + stem.encode()):
+        is_extension = library.symbols.exports(b"PyInit_" + stem.encode())
+        # What is linked to torch may also be loaded as a library of operators; torch's own
+        # libraries are loaded with it, or when they are needed.
+        if not is_extension and (not is_torch or file.distribution == "torch"):
             return None
         if file.module == "torch._C":
             if self.torch is None:
                 return None
             return _Result(file, self.torch.failure or Outcome(file.path), True)
         outcome = self.start.open(file.path, keep=False)
-        if outcome.loads or self.torch is None:
-            return _Result(file, outcome, is_torch)
-        if self.torch.failure is not None:
-            # What torch cannot load, its extensions cannot either: one fault.
-            return None if is_torch else _Result(file, outcome, is_torch)
-        beside = self.torch.process.open(file.path, keep=False)
-        return _Result(file, beside if beside.loads or is_torch else outcome, is_torch)
+        process = self.start
+        if not outcome.loads and self.torch is not None:
+            if self.torch.failure is not None and is_torch:
+                return None  # what torch cannot load, its extensions cannot either: one fault
+            beside = self.torch.process.open(file.path, keep=False)
+            if beside.loads or is_torch:
+                outcome, process = beside, self.torch.process
+        if outcome.lacks:
+            own = self._with_own_libraries(file, outcome, process)
+            if own is None:
+                return None
+            outcome = own
+        return _Result(file, outcome, is_torch)
+
+    def _with_own_libraries(
+        self, file: SharedObject, outcome: Outcome, process: Process
+    ) -> Optional[Outcome]:
+        """What it comes to where libraries of the same distribution are loaded before, by path.
+
+        Packages of torch load what they register operators with so (torch.ops.load_library). None
+        if one of these does not load itself: that is the fault.
+        """
+        names = {lack.name for lack in outcome.lacks}
+        helpers = [
+            other.path
+            for other in self.files
+            if other.distribution == file.distribution
+            and other.path != file.path
+            and other.path.rpartition("/")[2] in names
+        ]
+        if not helpers or not file.distribution:
+            return outcome
+        fork = process.fork()
+        outcomes = [fork.open(helper) for helper in helpers]
+        if not all(one.loads for one in outcomes):
+            return None
+        return fork.open(file.path, keep=False)
 
     def _release(self) -> None:
         self.binaries.release(self.started.objects)
@@ -267,6 +300,8 @@ class _Examination:
             names = [lack.name for lack in outcome.lacks]
             if all(_OF_THE_DRIVER.match(name) for name in names):
                 return self._leave(result, f"{names[0]} comes with the driver")
+            if result.torch and self.torch is None:
+                return self._leave(result, "it is linked to torch, which is not installed")
             for lack in outcome.lacks:
                 if self._may_be_loaded_before(lack.name) and result.file.distribution != "torch":
                     why = f"{lack.name} is in the environment, and code may load it before"
@@ -297,12 +332,5 @@ class _Examination:
             module=file.module,
             distribution=file.distribution,
             torch=result.torch,
-            certain=certain(self.target, file),
+            certain=reaches(self.target.path, file.module, self.binaries.looked),
         )
-
-
-def certain(target: Target, file: SharedObject) -> bool:
-    """Whether `import` of the package's top-level module loads a module in any case."""
-    from envdoctor.linking.reach import reaches
-
-    return reaches(target.path, file.module)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Dict, Iterator, List, NamedTuple, Tuple
+from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from envdoctor.facts.probe import SPARE, FileList, lines_with, path_of, read_file
 from envdoctor.facts.project.tree import Tree
@@ -31,26 +31,32 @@ def suffixes(target: Target) -> Tuple[str, ...]:
     return (f".{target.soabi}.so", ".abi3.so", ".so") if target.soabi else (".abi3.so", ".so")
 
 
-def shared_objects(target: Target, projects: Tuple[str, ...] = ()) -> List[SharedObject]:
+def shared_objects(
+    target: Target,
+    projects: Tuple[str, ...] = (),
+    looked: Optional[Dict[str, None]] = None,
+) -> List[SharedObject]:
     """What the lists of the distributions that are imported name, and what lies in their folders.
 
-    Of what is installed in place, and of `projects`, which are folders, the trees are walked.
+    Of what is installed in place, and of `projects`, which are folders, the trees are walked. Lists
+    and folders that were read are added to `looked`.
     """
+    looked = {} if looked is None else looked
     found: Dict[str, SharedObject] = {}
     ends = suffixes(target)
     for name, distribution in imported(target).items():
-        for one in _of_distribution(name, distribution, ends):
+        for one in _of_distribution(name, distribution, ends, looked):
             found.setdefault(one.path, one)
             if len(found) >= _MAX_FILES:
                 return list(found.values())
     for module, place in target.modules.items():
         if os.path.isdir(place) and module not in ("pkg_resources", "setuptools"):  # noqa: PTH112
-            for one in walked(place, ends):
+            for one in walked(place, ends, looked):
                 found.setdefault(one.path, one)
     for root in projects:
-        for one in walked(root, ends):
+        for one in walked(root, ends, looked):
             found[one.path] = one._replace(root=root, distribution=_owner(one.path, found))
-    for one in _compiled_at_run_time(target, ends):
+    for one in _compiled_at_run_time(target, ends, looked):
         found.setdefault(one.path, one)
     return list(found.values())[:_MAX_FILES]
 
@@ -60,27 +66,30 @@ def _owner(path: str, found: Dict[str, SharedObject]) -> str:
 
 
 def _of_distribution(
-    name: str, distribution: Distribution, ends: Tuple[str, ...]
+    name: str, distribution: Distribution, ends: Tuple[str, ...], looked: Dict[str, None]
 ) -> Iterator[SharedObject]:
     if distribution.editable and os.path.isdir(distribution.editable):  # noqa: PTH112
-        for one in walked(distribution.editable, ends):
+        for one in walked(distribution.editable, ends, looked):
             yield one._replace(distribution=name)
         return
-    for path in listed(distribution):
+    for path in listed(distribution, looked):
         module = "" if SPARE.search(os.fsencode(path)) else module_of(path, ends)
         full = os.path.normpath(f"{distribution.search_entry}/{path}")
         yield SharedObject(full, module, name)
 
 
-def listed(distribution: Distribution) -> List[str]:
+def listed(distribution: Distribution, looked: Dict[str, None]) -> List[str]:
     """The shared objects in a distribution's list of files, from its search entry on.
 
-    Where there is no list (an egg, `setup.py develop`), those in the folders of its modules.
+    Where there is no list (an egg, `setup.py develop`), those in the folders of its modules. What
+    was read is added to `looked`.
     """
     entry, folder = distribution.search_entry, distribution.path
+    looked[f"{folder}/RECORD"] = None
     data = read_file(f"{folder}/RECORD", _MAX_LIST, [])
     inside = b""
     if not data and folder.startswith(entry + "/"):
+        looked[f"{folder}/installed-files.txt"] = None
         data = read_file(f"{folder}/installed-files.txt", _MAX_LIST, [])
         inside = os.fsencode(folder[len(entry) + 1 :])
     if data:
@@ -95,18 +104,23 @@ def listed(distribution: Distribution) -> List[str]:
         if os.path.isdir(place):  # noqa: PTH112
             tree = Tree(place)
             found += [f"{module}/{path}" for path in tree.files((".so",))]
+            looked.update(dict.fromkeys(map(tree.full, tree.folders)))
         else:
-            found += [
-                f"{module}{end}"
-                for end in (".so", ".abi3.so")
-                if os.path.exists(f"{place}{end}")  # noqa: PTH110
-            ]
+            files = {f"{module}{end}": f"{place}{end}" for end in (".so", ".abi3.so")}
+            looked.update(dict.fromkeys(files.values()))
+            found += [name for name, path in files.items() if os.path.exists(path)]  # noqa: PTH110
     return found
 
 
-def walked(root: str, ends: Tuple[str, ...]) -> Iterator[SharedObject]:
-    """The shared objects in a tree, named by the packages that they lie in."""
-    for path in Tree(root).files((".so",)):
+def walked(root: str, ends: Tuple[str, ...], looked: Dict[str, None]) -> Iterator[SharedObject]:
+    """The shared objects in a tree, named by the packages that they lie in.
+
+    The folders of the tree are added to `looked`.
+    """
+    tree = Tree(root)
+    files = tree.files((".so",))
+    looked.update(dict.fromkeys(map(tree.full, tree.folders)))
+    for path in files:
         full = f"{root.rstrip('/')}/{path}"
         folder, _, file = full.rpartition("/")
         stem = module_of(file, ends)
@@ -126,7 +140,9 @@ def module_of(path: str, ends: Tuple[str, ...]) -> str:
     return ".".join(parts) if all(part.isidentifier() for part in parts) else ""
 
 
-def _compiled_at_run_time(target: Target, ends: Tuple[str, ...]) -> Iterator[SharedObject]:
+def _compiled_at_run_time(
+    target: Target, ends: Tuple[str, ...], looked: Dict[str, None]
+) -> Iterator[SharedObject]:
     """What torch.utils.cpp_extension.load compiled and kept, for this Python and torch.
 
     torch/utils/cpp_extension.py, get_default_build_root and _get_build_directory.
@@ -142,5 +158,6 @@ def _compiled_at_run_time(target: Target, ends: Tuple[str, ...]) -> Iterator[Sha
         python = "".join(target.version.split(".")[:2])
         tag = "cpu" if cuda == "cpu" else "cu" + cuda.replace(".", "")
         root = f"{cache}/torch_extensions/py{python}_{tag}"
+    looked[root] = None
     if os.path.isdir(root):  # noqa: PTH112
-        yield from walked(root, ends)
+        yield from walked(root, ends, looked)

@@ -101,10 +101,11 @@ class Binaries:
         self._open: Dict[_Identity, Library] = {}
         self._undefined: Dict[_Identity, Tuple[Undefined, ...]] = {}
         self._failed: Dict[str, str] = {}
-        self.read = 0  # files
+        self.looked: Dict[str, None] = {}  # every path that was looked at
 
     def library(self, path: str) -> Tuple[_Identity, Library]:
         """A file by path. Raises ElfError if it cannot be read or is no ELF file."""
+        self.looked[path] = None
         if path in self._failed:
             raise ElfError(self._failed[path])
         try:
@@ -116,7 +117,6 @@ class Binaries:
             identity = (status.st_dev, status.st_ino)
             if identity not in self._open:
                 self._open[identity] = open_library(path)
-                self.read += 1
         except ElfError as error:
             self._failed[path] = str(error)
             raise
@@ -315,6 +315,8 @@ class Process:
             return None
         if not library.is_loadable:
             raise ElfError("it is no shared library: it has no dynamic section")
+        if not library.image.is_whole:
+            raise ElfError("its end is missing")
         one = Loaded(place.path, place.origin, identity, library, by)
         added.append(one)
         for name in one.names:

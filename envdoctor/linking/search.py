@@ -48,7 +48,7 @@ class Search:
         is_multiarch = host.exists(f"/{self.multiarch}")
         self._lib = self.multiarch if is_multiarch else "lib64"
         self._levels = _levels(host)
-        self._cache = _Cache(loader.read_cache(host), host.architecture, self._levels)
+        self._cache = LoaderCache(loader.read_cache(host), host.architecture, self._levels)
         self.defaults = tuple(
             folder for folder in loader.default_folders(host.architecture) if self._listed(folder)
         )
@@ -128,8 +128,8 @@ class Search:
 
     @property
     def consulted(self) -> Tuple[str, ...]:
-        """Every folder that was looked at so far."""
-        return tuple(self._names)
+        """Every folder that was looked at so far, and the loader's cache."""
+        return (*self._names, loader.CACHE)
 
 
 def _levels(host: Host) -> Tuple[str, ...]:
@@ -144,10 +144,14 @@ def _levels(host: Host) -> Tuple[str, ...]:
     return tuple(found)
 
 
-class _Cache:
+class LoaderCache:
     """The loader's cache, by name."""
 
     def __init__(self, data: bytes, architecture: str, levels: Tuple[str, ...]) -> None:
+        """Read what `ldconfig` wrote; entries that are damaged are left out.
+
+        `levels` are the folders of glibc-hwcaps that this processor uses, the best first.
+        """
         self._paths: Dict[str, List[Tuple[int, str]]] = {}
         start = data.find(_MAGIC)  # an older table may come before it
         if start < 0 or len(data) < start + _HEADER:

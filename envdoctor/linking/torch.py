@@ -12,7 +12,7 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
-from typing import Iterator, List, NamedTuple, Optional, Tuple
+from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from envdoctor.facts.probe import read_text
 from envdoctor.linking.process import Outcome, Process
@@ -66,6 +66,8 @@ def import_torch(
     says that TORCH_USE_RTLD_GLOBAL is set.
     """
     process = start.fork()
+    looked = process.binaries.looked
+    looked[f"{folder}/__init__.py"] = None
     preloads = read_preloads(folder)
     is_global = is_global or preloads.is_global
     first = f"{folder}/{_GLOBAL_DEPS}"
@@ -74,33 +76,36 @@ def import_torch(
         if not outcome.loads:
             if not preloads.on_failure:
                 return Imported(process, outcome)
-            for file in _files(preloads.on_failure, path):
+            for file in _files(preloads.on_failure, path, looked):
                 process.open(file)
             outcome = process.open(first, is_global=True)
             if not outcome.loads:
                 return Imported(process, outcome)
         elif any("/libcudart.so" in one.path for one in process.objects):
-            for file in _files(preloads.always, path):
+            for file in _files(preloads.always, path, looked):
                 if not process.open(file).loads:
                     break
     outcome = process.open(extension, is_global=is_global)
     return Imported(process, None if outcome.loads else outcome)
 
 
-def _files(pairs: Tuple[Tuple[str, str], ...], path: Tuple[str, ...]) -> Iterator[str]:
+def _files(
+    pairs: Tuple[Tuple[str, str], ...], path: Tuple[str, ...], looked: Dict[str, None]
+) -> Iterator[str]:
     """The first file on the search path for each."""
     for folder, pattern in pairs:
         for entry in path:
-            found = _first(entry, folder, pattern)
+            found = _first(entry, folder, pattern, looked)
             if found:
                 yield found
                 break
 
 
-def _first(entry: str, folder: str, pattern: str) -> str:
+def _first(entry: str, folder: str, pattern: str, looked: Dict[str, None]) -> str:
     # Wheels for CUDA 13 lie together, in nvidia/cu13.
     for inside in ("cu13", folder):
         place = f"{entry}/nvidia/{inside}/lib"
+        looked[place] = None
         try:
             names = sorted(os.listdir(place))  # noqa: PTH208
         except OSError:

@@ -271,6 +271,8 @@ WRITTEN: Dict[str, str] = {
     "it is text, not an ELF file": "它是文本，不是 ELF 文件",
     "it is not a regular file": "它不是普通文件",
     "it is closed": "它已经关闭",
+    "its end is missing": "它的结尾缺失",
+    "it is linked to torch, which is not installed": "它链接了 torch，而 torch 没有安装",
     "it cannot be read: {reason}": "无法读取它：{reason}",
     "it is no shared library: it has no dynamic section": "它不是共享库：没有动态段",
     "it is for {machine} with {bits} bits": "它是 {machine} 的 {bits} 位文件",

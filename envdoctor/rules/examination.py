@@ -284,17 +284,18 @@ class Examination:
         context = Context(self.facts, self.knowledge, self.observed, self.language)
         for reason in linking.value.undecided:
             self.skipped.append(Skipped("binaries", translate(self.language, clean(reason))))
+        others = len(self.findings)
         try:
             for told in linked.faults(context):
-                self._refused(told)
+                self._refused(told, others)
         except Exception as error:
             self.failed("binaries", "the rule itself failed: {error}", error)
 
-    def _refused(self, told: linked.Told) -> None:
+    def _refused(self, told: linked.Told, others: int) -> None:
         page = self.by_name[told.page]
         finding = self._fault(page, told.fault)
         name = finding.component.partition(" ")[0]
-        for place, other in enumerate(self.findings):
+        for place, other in enumerate(self.findings[:others]):
             same = other.component.partition(" ")[0] == name and other.name in linked.SAME
             if same and SEVERITIES.index(other.severity) >= SEVERITIES.index(finding.severity):
                 evidence = (*other.evidence, *finding.evidence)

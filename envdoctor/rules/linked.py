@@ -7,11 +7,12 @@ tell nothing else have plain words.
 
 from __future__ import annotations
 
+import re
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from envdoctor.model.facts import Binary, Distribution, Linking
 from envdoctor.model.finding import Evidence
-from envdoctor.relations.environment import imported
+from envdoctor.relations.environment import imported, inside
 from envdoctor.rules.library_path import without
 from envdoctor.rules.lookup import fix, folder_of, label, listed, python_says
 from envdoctor.rules.rule import Context, Fault
@@ -52,6 +53,8 @@ SAME = frozenset(
 _OF_TORCH = frozenset(["torch-abi-mismatch", "cxx11-abi-mismatch", "cuda-runtime-major-mismatch"])
 _SYSTEM = frozenset(["glibc-too-old", "libstdcxx-too-old"])
 _SYMBOLS = 3
+#: A requirement without a marker: those of extras have one.
+_TORCH_ALONE = re.compile(r"torch(?![\w.-])[^;]*$", re.IGNORECASE)
 
 
 class Told(NamedTuple):
@@ -64,34 +67,55 @@ class Told(NamedTuple):
 def faults(context: Context) -> Iterator[Told]:
     """Every binary that would not load, those of one component and cause together."""
     linking = context.target.linking.value or Linking()
-    groups: Dict[Tuple[str, str, str, str], List[Binary]] = {}
+    groups: Dict[Tuple[str, str, str], List[Binary]] = {}
     for binary in linking.binaries:
         if binary.cause in OWN or binary.cause in SHARED:
             owner = binary.distribution or binary.module or binary.path
-            key = (owner, binary.cause, binary.outcome, _severity(binary))
-            groups.setdefault(key, []).append(binary)
-    for (owner, cause, _, severity), binaries in groups.items():
-        yield Told(cause, _fault(context, owner, cause, severity, binaries))
+            # What was built for another torch may lack its CUDA, its ABI and its functions.
+            is_torch = binary.cause in _OF_TORCH
+            cause = "torch" if is_torch else f"{binary.cause} {binary.outcome}"
+            groups.setdefault((owner, cause, _severity(binary, context)), []).append(binary)
+    for (owner, _, severity), binaries in groups.items():
+        first = min(binaries, key=lambda one: (not one.certain, one.module.count("."), one.module))
+        yield Told(first.cause, _fault(context, owner, severity, first, binaries))
 
 
-def _severity(binary: Binary) -> str:
-    """An error if an import fails for certain: of a package, or of its part that is for torch."""
-    is_torch = binary.module == "torch._C"
-    is_its_purpose = binary.torch and binary.cause in _OF_TORCH | _SYSTEM
+def _severity(binary: Binary, context: Context) -> str:
+    """An error if an import fails for certain: of a package, or of what it is there for.
+
+    Others are parts that may never be imported.
+    """
     if "/torch_extensions/" in binary.path:
         return "info"  # compiled again where its sources changed
-    return "error" if is_torch or binary.certain or is_its_purpose else "info"
+    if binary.module == "torch._C" or binary.certain:
+        return "error"
+    is_purpose = binary.torch and binary.cause in _OF_TORCH | _SYSTEM
+    return "error" if is_purpose and _is_for_torch(binary, context) else "info"
+
+
+def _is_for_torch(binary: Binary, context: Context) -> bool:
+    """Whether what it belongs to is of no use without torch: a project's own code, an extension.
+
+    Open3D, for one, has a part for torch which few import.
+    """
+    if any(inside(binary.path, project.root) for project in context.facts.projects):
+        return True
+    package = context.knowledge.packages.get(binary.distribution)
+    if package is not None and "torch" in package.requires:
+        return True
+    distribution = imported(context.target).get(binary.distribution)
+    requirements = distribution.requires if distribution is not None else ()
+    return any(_TORCH_ALONE.match(text) for text in requirements)
 
 
 def _fault(
-    context: Context, owner: str, cause: str, severity: str, binaries: List[Binary]
+    context: Context, owner: str, severity: str, first: Binary, binaries: List[Binary]
 ) -> Fault:
-    first = min(binaries, key=lambda one: (not one.certain, one.module.count("."), one.module))
     distribution = imported(context.target).get(owner)
     package = label(distribution) if distribution is not None else first.module or first.path
     torch = imported(context.target).get("torch")
-    words = "" if cause in OWN else "linked"
-    if cause == "torch-abi-mismatch" and first.outcome == "missing-library":
+    words = "" if first.cause in OWN else "linked"
+    if first.cause == "torch-abi-mismatch" and first.outcome == "missing-library":
         words = "library"
     return Fault(
         component=package,

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import beside
+import elf_files
 import gpu_files
 import msgspec
 import small
@@ -33,6 +34,8 @@ from recorded_host import Completed
 
 from envdoctor.commands.cli import run
 from envdoctor.elf import gpu_code
+from envdoctor.elf.image import ElfError
+from envdoctor.elf.library import open_library
 from envdoctor.facts import nvidia_smi, probe, requirements, snapshot, target
 from envdoctor.facts.accelerator import observe_accelerator
 from envdoctor.facts.host import Host
@@ -42,6 +45,7 @@ from envdoctor.facts.tools import observe_tools
 from envdoctor.knowledge.document import DocumentError
 from envdoctor.knowledge.load import Knowledge, load
 from envdoctor.knowledge.profiles import profiles
+from envdoctor.linking.search import LoaderCache
 from envdoctor.model.facts import Facts, Target, seen, unseen
 from envdoctor.model.finding import Report
 from envdoctor.relations.assume import AssumeError, assume
@@ -666,6 +670,43 @@ def _gpu_files() -> List[bytes]:
         gpu_files.elf({".nv_fatbin": few, ".nvFatBinSegment": bytes(24)}, first=True),
         gpu_files.elf({".nv_fatbin": few * 5}, headers=False, segments=[(0, 1 << 20)]),
     ]
+
+
+def _libraries() -> List[bytes]:
+    shapes = [(True, "<"), (False, "<"), (True, ">"), (False, ">")]
+    names = [elf_files.Offered(f"f{number}") for number in range(30)]
+    return [
+        *(elf_files.specimen(wide, order) for wide, order in shapes),
+        *(elf_files.shared_object("a", exports=names, hashes=h) for h in (("sysv",), (), ("gnu",))),
+        b"/* GNU ld script */\nGROUP ( /lib/libc.so.6 )\n",
+    ]
+
+
+@_target("elf/library", _libraries, share=250)
+def _library(data: bytes) -> None:
+    path = _kept("library") / "library.so"
+    path.write_bytes(data)
+    try:
+        with open_library(str(path)) as library:
+            undefined = library.undefined()
+            _promise(len(undefined) <= len(data), f"{len(undefined)} undefined symbols")
+            for name in (b"plain", b"old", b"f7", *(one.name for one in undefined[:3])):
+                library.symbols.exports(name)
+                library.symbols.exports(name, "SPEC_1.0")
+                library.symbols.versions_of(name)
+            library.symbols.referenced({one.number for one in undefined})
+            _promise(len(library.build_id) <= 128, "a build id is short")
+            _promise(len(library.interpreter) <= 4096, "a loader's path is a path")
+            _promise(len(library.versions.needs) <= len(data), "versions are of the file")
+    except ElfError as error:
+        _is_one_line(str(error))
+
+
+@_target("linking/ld.so.cache", lambda: [_cache_of_loader()], share=100)
+def _loader_cache(data: bytes) -> None:
+    cache = LoaderCache(data, "x86_64", ("x86-64-v3", "x86-64-v2"))
+    for name in ("libstdc++.so.6", "libcuda.so.1", "", "gone"):
+        _promise(all(path for path in cache.paths(name)), "a path is none")
 
 
 @_target("elf/gpu-code", _gpu_files, share=250)

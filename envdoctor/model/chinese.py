@@ -179,6 +179,7 @@ SAID: Dict[str, str] = {
     ' and index = "{name}" to {packages}': '，并给 {packages} 加上 index = "{name}"',
     "{file} cannot name a page: give pip {option}": "{file} 里无法写下载页面：安装时给 pip 加上 {option}",
     " (lock again with {requirement})": "（以 {requirement} 重新锁定）",
+    "whichever build for CUDA it is: {summary}": "无论是哪个 CUDA 构建：{summary}",
     "pip would take {taken}: {summary}": "pip 会选择 {taken}：{summary}",
     "with {python}, pip would take {taken}: {summary}": "使用 {python} 时，pip 会选择 {taken}：{summary}",
     "{asked}; pip would take {taken}": "{asked}；pip 会选择 {taken}",

@@ -34,6 +34,7 @@ from envdoctor.rules.change import fixes, interpreter, not_found, plan_fix
 from envdoctor.rules.lookup import name_of
 from envdoctor.rules.outside import of_place
 from envdoctor.rules.page import Page, pages
+from envdoctor.rules.published import for_cuda
 from envdoctor.rules.rule import Context, Fault, Undecided
 
 #: What lists of facts are about, where a look found nothing.
@@ -93,6 +94,10 @@ class Examination:
             self.unsettled |= {breach.bound.finding for one in broken for breach in one.breaches}
             names = say(self.language, ", ").join(name for name in violations if violations[name])
             self.failed("relations", "{package}: judging it failed: {error}", error, names)
+        try:
+            self._tell_of_every_cuda(violations)
+        except Exception as error:
+            self.failed("relations", "{package}: judging it failed: {error}", error, "torch")
         for build in self.observed.untested:
             self.unsettled |= {bound.finding for bound in self.relations.of(build.component)}
             newest = self.knowledge.packages[build.component].newest
@@ -121,6 +126,26 @@ class Examination:
                     self.goals.pop(len(self.findings), None)
                     self.unsettled |= {breach.bound.finding for breach in violation.breaches}
                     self.failed("relations", "{package}: judging it failed: {error}", error, name)
+
+    def _tell_of_every_cuda(self, violations: Mapping[str, Tuple[Violation, ...]]) -> None:
+        """Tell what a reported torch fails whichever build for CUDA it is, as a warning."""
+        if violations.get("torch"):
+            return
+        actual, supposed = self.observed, for_cuda(self.facts, self.observed)
+        if supposed is None:
+            return
+        self.observed = supposed
+        try:
+            found = judge(self.relations, "torch", supposed.domains, supposed.accelerator)
+            for violation in filter(self._is_told, found.violations):
+                finding = self._broken(violation)
+                del self.goals[len(self.findings)]  # which build to exchange is not known
+                said = "whichever build for CUDA it is: {summary}"
+                summary = say(self.language, said, summary=finding.summary)
+                severity = min(finding.severity, "warning", key=SEVERITIES.index)
+                self.findings.append(replace(finding, summary=summary, severity=severity))
+        finally:
+            self.observed = actual
 
     def failed(self, code: str, template: str, error: Exception, package: str = "") -> None:
         """Say that a fault of envdoctor's own kept something from being judged."""

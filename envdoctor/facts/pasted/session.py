@@ -38,8 +38,8 @@ def read(pairs: List[Pair], lines: List[Line], notes: Notes) -> None:  # noqa: A
         parts = [part.strip(" \"'") for part in question.split(";")]
         printed = [match for match in map(_PRINTED.fullmatch, parts) if match]
         if len(printed) > 1:
-            for match, below in zip(printed, lines[number + 1 :]):
-                _answers(match[1], below.text.strip(), below, notes)
+            for one, below in zip(printed, lines[number + 1 :]):
+                _answers(one[1], below.text.strip(), below, notes)
             continue
         asked = parts[-1]
         if not asked or answer.text.startswith((">>>", "In [", "Traceback")):

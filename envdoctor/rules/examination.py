@@ -37,8 +37,27 @@ from envdoctor.rules.page import Page, pages
 from envdoctor.rules.published import for_cuda
 from envdoctor.rules.rule import Context, Fault, Undecided
 
-#: What lists of facts are about, where a look found nothing.
-_NOTHING_OF = {"accelerator.gpus": "GPU"}
+#: Facts that pages name, in words.
+FACTS = {
+    "accelerator.driver": "NVIDIA driver",
+    "accelerator.gpus": "GPU",
+    "accelerator.pci": "what is plugged into the PCI bus",
+    "accelerator.vendor": "vendor of the accelerator",
+    "machine.ahead": "what stands before torch's own libraries on the loader path",
+    "machine.container": "whether this is a container",
+    "machine.cpus": "the number of processors",
+    "machine.glibc": "glibc",
+    "machine.interfaces": "what network interfaces there are",
+    "machine.libraries": "what libraries the system has",
+    "machine.libstdcxx": "libstdc++",
+    "machine.memory_mib": "the size of memory",
+    "machine.open_files": "the limit of open files",
+    "machine.own_libstdcxx": "the environment's libstdc++",
+    "machine.shm_mib": "the size of /dev/shm",
+    "target": "Python environment",
+    "target.path": "the search path of Python",
+    "tools.toolkit": "CUDA toolkit",
+}
 
 replace = msgspec.structs.replace
 
@@ -414,14 +433,20 @@ def _missing(language: str, facts: Facts, names: List[str]) -> Optional[str]:
                 if value.value is None and value.unknown:
                     return translate(language, clean(value.unknown))
                 if value.value is None:
-                    return say(language, "{fact} is unknown", fact=name)
+                    return say(language, "{fact} is unknown", fact=_named(language, name))
                 value = value.value
                 if value == ():
-                    nothing = _NOTHING_OF.get(name, name)
-                    return say(language, "there is no {thing} here", thing=nothing)
+                    if name == "accelerator.gpus":
+                        return say(language, "there is no {thing} here", thing="GPU")
+                    return say(language, "{fact}: none was found", fact=_named(language, name))
         if value == ():
-            return say(language, "{fact} is unknown", fact=name)
+            return say(language, "{fact} is unknown", fact=_named(language, name))
     return None
+
+
+def _named(language: str, fact: str) -> str:
+    """What to call a fact that a page names by its path."""
+    return translate(language, FACTS.get(fact, fact))
 
 
 def _is_reported(facts: Facts) -> bool:

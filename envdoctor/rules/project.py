@@ -19,6 +19,7 @@ from envdoctor.rules.rule import Context, Fault, Undecided
 Use = Tuple[InterfaceUse, Removed]
 #: Interfaces that are told each with its places.
 _TOLD = 4
+_BY, _BY_NOTHING = "{name} by {instead}", "{name} by nothing (delete the line)"
 
 
 def name_of_project(project: Project) -> str:
@@ -91,7 +92,7 @@ def fault(
             "names": listed(instead),
             "lines": count(context.language, lines, "{number} line", "{number} lines"),
             "instead": listed(
-                say(context.language, "{name} by {instead}", name=name, instead=other)
+                say(context.language, _BY if other else _BY_NOTHING, name=name, instead=other)
                 for name, other in instead.items()
             ),
             "by": next((use.by for use, _ in uses if use.by), ""),

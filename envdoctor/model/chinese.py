@@ -180,6 +180,9 @@ SAID: Dict[str, str] = {
     ' and index = "{name}" to {packages}': '，并给 {packages} 加上 index = "{name}"',
     "{file} cannot name a page: give pip {option}": "{file} 里无法写下载页面：安装时给 pip 加上 {option}",
     " (lock again with {requirement})": "（以 {requirement} 重新锁定）",
+    "leave that card out of the training: CUDA_VISIBLE_DEVICES=N for the others (nvidia-smi -L lists them)": (
+        "训练时不用那块显卡：用 CUDA_VISIBLE_DEVICES=N 指定其余的（nvidia-smi -L 会列出）"
+    ),
     "whichever build for CUDA it is: {summary}": "无论是哪个 CUDA 构建：{summary}",
     "pip would take {taken}: {summary}": "pip 会选择 {taken}：{summary}",
     "with {python}, pip would take {taken}: {summary}": "使用 {python} 时，pip 会选择 {taken}：{summary}",

@@ -7,9 +7,10 @@ import shlex
 from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 import msgspec
+from packaging.version import Version
 
 from envdoctor.knowledge.load import Knowledge
-from envdoctor.model.build import Build
+from envdoctor.model.build import Build, Value
 from envdoctor.model.facts import Facts, Observed, Target
 from envdoctor.model.finding import (
     PHASES,
@@ -30,6 +31,7 @@ from envdoctor.relations.plan import Goal, Plan
 from envdoctor.relations.repair import Repairs
 from envdoctor.relations.sources import SourceBuild
 from envdoctor.relations.tell import Teller, probe
+from envdoctor.relations.values import attribute
 from envdoctor.rules.change import fixes, interpreter, not_found, plan_fix
 from envdoctor.rules.lookup import name_of
 from envdoctor.rules.outside import of_place
@@ -58,6 +60,12 @@ FACTS = {
     "target.path": "the search path of Python",
     "tools.toolkit": "CUDA toolkit",
 }
+
+#: What to do about a card that is not for training.
+_LEAVE_OUT = (
+    "leave that card out of the training: CUDA_VISIBLE_DEVICES=N for the others (nvidia-smi -L "
+    "lists them)"
+)
 
 replace = msgspec.structs.replace
 
@@ -213,17 +221,22 @@ class Examination:
         page = self.by_name[first.bound.finding]
         whys = [teller.part(breach, "why", self.language) for breach in violation.breaches]
         build = first.builds[0]
+        severity, fixed = _severity(violation), self._fixes(violation, teller)
+        if self._is_beside(violation, teller):
+            del self.goals[len(self.findings)]  # the card is left out, and not torch exchanged
+            severity = min(severity, "warning", key=SEVERITIES.index)
+            fixed = (Fix(say(self.language, _LEAVE_OUT)),)
         return Finding(
             code=page.code,
             name=page.name,
-            severity=_severity(violation),
+            severity=severity,
             phase=_first_phase(violation),
             component=clean(f"{build.component} {build.label}"),
             summary=teller.part(first, "summary", self.language),
             why=say(self.language, "; ").join(dict.fromkeys(why for why in whys if why)),
             evidence=tuple(self._evidence(violation)),
             relation=Citation(relation.id, relation.source, relation.checked, relation.basis),
-            fixes=self._fixes(violation, teller),
+            fixes=fixed,
             verify=tuple(
                 dict.fromkeys(_probes(violation, self.knowledge, interpreter(self.facts)))
             ),
@@ -242,6 +255,24 @@ class Examination:
             for name in names:
                 if name in self.observed.evidence:
                     yield _cleaned(self.language, self.observed.evidence[name])
+
+    def _is_beside(self, violation: Violation, teller: Teller) -> bool:
+        """Whether it fails on a lesser card alone, as one for the screen beside those that train.
+
+        Not where somebody named the cards, which are then all meant, or where it is no lesser one.
+        """
+        gpus = self.observed.domains.get("host.gpu", ((),))[0]
+        target = self.facts.target.value
+        selected = target is not None and "CUDA_VISIBLE_DEVICES" in target.environ
+        if not isinstance(gpus, tuple) or selected or self.facts.accelerator.gpus.assumed:
+            return False
+        for breach in violation.breaches:
+            failing = teller.failing(breach) if "host.gpu" in breach.bound.components else ()
+            bad = [gpu for gpu in gpus if isinstance(failing, tuple) and gpu in failing]
+            good = [gpu for gpu in gpus if gpu not in bad]
+            if not bad or not good or not _is_lesser(bad, good):
+                return False
+        return True
 
     def _fixes(self, violation: Violation, teller: Teller) -> Tuple[Fix, ...]:
         """What mends it by hand, where its words say that; a plan is made for it later."""
@@ -393,6 +424,19 @@ def finding_of(page: Page, fault: Fault, language: str) -> Finding:
         fixes=fixes,
         verify=fault.verify,
     )
+
+
+def _is_lesser(cards: Sequence[Value], others: Sequence[Value]) -> bool:
+    """Whether cards are none for computing, and older than all others."""
+    ours, theirs = _capabilities(cards), _capabilities(others)
+    known = len(ours) == len(cards) and len(theirs) == len(others)
+    computing = any(attribute(gpu, "family") == "datacenter" for gpu in cards)
+    return known and not computing and max(ours) < min(theirs)
+
+
+def _capabilities(cards: Sequence[Value]) -> List[Version]:
+    found = (attribute(gpu, "cc") for gpu in cards)
+    return [capability for capability in found if isinstance(capability, Version)]
 
 
 def _cleaned(language: str, evidence: Evidence) -> Evidence:

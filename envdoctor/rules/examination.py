@@ -164,7 +164,10 @@ class Examination:
         self.observed = supposed
         try:
             found = judge(self.relations, "torch", supposed.domains, supposed.accelerator)
+            of_cuda = {"host.gpu", "host.driver", "host.serves"}
             for violation in filter(self._is_told, found.violations):
+                if not all(of_cuda & set(b.bound.components) for b in violation.breaches):
+                    continue
                 finding = self._broken(violation)
                 del self.goals[len(self.findings)]  # which build to exchange is not known
                 said = "whichever build for CUDA it is: {summary}"

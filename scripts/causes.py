@@ -91,7 +91,7 @@ def _relations() -> Dict[str, List[Bound]]:
 
 def _link(page: Page, relations: Dict[str, List[Bound]]) -> str:
     stem = f"{page.code}_{page.name.replace('-', '_')}"
-    parts = ["a rule"] if page.module else []
+    parts = ["a rule"] if page.is_rule else []
     number = len(relations.get(page.name, ()))
     if number:
         parts.append(f"{number} relation{'s' if number > 1 else ''}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import shlex
-from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
 import msgspec
 from packaging.version import Version
@@ -358,7 +358,7 @@ class Examination:
 
     def _run(self, context: Context, due: Sequence[Page]) -> None:
         for page in due:
-            if not page.module:
+            if not page.is_rule:
                 continue
             missing = _missing(self.language, self.facts, self._needed(page))
             if missing is not None:
@@ -366,8 +366,7 @@ class Examination:
                 self.unsettled.add(page.name)
                 continue
             try:
-                rule = importlib.import_module(f"envdoctor.rules.{page.module}")
-                said = list(rule.examine(context))
+                said = _said(page, context)
                 faults = [one for one in said if isinstance(one, Fault)]
                 found = [self._fault(page, fault) for fault in faults]
             except Exception as error:
@@ -393,6 +392,16 @@ class Examination:
             return finding
         finding = replace(finding, about=_about(fault, target))
         return of_place(finding, fault, target, self.language)
+
+
+def _said(page: Page, context: Context) -> List[Union[Fault, Undecided]]:
+    """What the rule of a page says."""
+    if page.module:
+        rule = importlib.import_module(f"envdoctor.rules.{page.module}")
+        return list(rule.examine(context))
+    from envdoctor.rules.project import faults
+
+    return list(faults(context, page.name, page.interfaces))
 
 
 def _about(fault: Fault, target: Target) -> Tuple[str, ...]:

@@ -64,6 +64,7 @@ SAID: Dict[str, str] = {
     "{number} line": "{number} 行",
     "{number} lines": "{number} 行",
     "{name} by {instead}": "{name} 换成 {instead}",
+    "source: {source}": "来源：{source}",
     "{name} by nothing (delete the line)": "{name} 所在的行删掉",
     "gone since {component} {version}": "{component} {version} 起已移除",
     "changed in {component} {version}": "{component} {version} 起有变化",

@@ -130,7 +130,8 @@ def _evidence(context: Context, project: Project, uses: List[Use]) -> Iterator[E
             )
             told.setdefault((since, removed.citation.source), []).append(removed.name)
     for (since, source), names in told.items():
-        yield Evidence(listed(dict.fromkeys(names)), since, source)
+        cited = say(context.language, "source: {source}", source=source)
+        yield Evidence(listed(dict.fromkeys(names)), since, cited)
 
 
 def _standard(context: Context, uses: List[Use]) -> str:

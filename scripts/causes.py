@@ -92,7 +92,7 @@ def _relations() -> Dict[str, List[Bound]]:
 
 def _link(page: Page, relations: Dict[str, List[Bound]]) -> str:
     stem = f"{page.code}_{page.name.replace('-', '_')}"
-    parts = ["a rule"] if page.module else []
+    parts = ["a rule"] if page.is_rule else []
     parts += ["binaries"] if page.name in (*linked.OWN, *linked.SHARED) else []
     number = len(relations.get(page.name, ()))
     if number:

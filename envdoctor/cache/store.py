@@ -1,6 +1,9 @@
-"""Entries of the user's cache folder: bytes that are either what was written or not there."""
+"""Entries of the user's cache folder: bytes that are either what was written or not there.
 
-# ruff: noqa: PTH103, PTH105, PTH108, PTH111, PTH117, PTH118
+A verdict is taken from them, so they count only where nobody else can have written them.
+"""
+
+# ruff: noqa: PTH103, PTH105, PTH108, PTH111, PTH116, PTH117, PTH118, PTH120
 # Without pathlib and hashlib, whose imports would take longer than what is read here.
 
 from __future__ import annotations
@@ -39,7 +42,8 @@ def read(name: str) -> Optional[bytes]:
         flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
         descriptor = os.open(os.path.join(place, name), flags)
         with os.fdopen(descriptor, "rb") as stream:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            status = os.fstat(descriptor)
+            if not (stat.S_ISREG(status.st_mode) and _is_ours(status) and _is_ours(os.stat(place))):
                 return None
             checksum, content = stream.read(_CHECKSUM), stream.read(MAX_BYTES)
         if checksum == _checksum(content):
@@ -58,9 +62,14 @@ def write(name: str, content: bytes, family: str, keep: int) -> None:
     import tempfile
 
     with contextlib.suppress(OSError, ValueError):
-        os.makedirs(place, exist_ok=True)
+        if not _may_make(place):
+            return
+        os.makedirs(place, mode=0o700, exist_ok=True)
+        if not _is_ours(os.stat(place)):
+            return
         for old in _relatives(place, family, name)[keep:]:
-            os.unlink(old)
+            with contextlib.suppress(OSError):  # another process was faster; or it is a folder
+                os.unlink(old)
         handle, temporary = tempfile.mkstemp(dir=place)
         try:
             with os.fdopen(handle, "wb") as stream:
@@ -72,14 +81,30 @@ def write(name: str, content: bytes, family: str, keep: int) -> None:
             raise
 
 
+def _is_ours(status: os.stat_result) -> bool:
+    """Whether nobody else can write to a file or folder (root can, in any case)."""
+    return status.st_uid == os.geteuid() and not status.st_mode & 0o022
+
+
+def _may_make(place: str) -> bool:
+    """Whether a folder is there, or would be where it is made.
+
+    Under sudo the home folder may still be the user's, who could not write to what root made there.
+    """
+    while not os.path.lexists(place):
+        place = os.path.dirname(place)
+    return os.geteuid() != 0 or os.stat(place).st_uid == 0
+
+
 def _relatives(place: str, family: str, name: str) -> List[str]:
     """The other entries of a family, the newest first."""
+    found = []
     with os.scandir(place) as entries:
-        found = [
-            (entry.stat(follow_symlinks=False).st_mtime_ns, entry.path)
-            for entry in entries
-            if entry.name.startswith(family) and entry.name != name
-        ]
+        for entry in entries:
+            if entry.name.startswith(family) and entry.name != name:
+                with contextlib.suppress(FileNotFoundError):  # another process was faster
+                    status = entry.stat(follow_symlinks=False)
+                    found.append((status.st_mtime_ns, entry.path))
     return [path for _, path in sorted(found, reverse=True)]
 
 

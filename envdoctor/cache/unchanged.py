@@ -10,11 +10,12 @@ overlay or of an NFS mount differs from one mount to the next.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import functools
 import os
 import sys
-from typing import Iterable, List, Optional, Tuple
+from typing import Dict, Iterable, List, Optional, Tuple
 
 import msgspec
 
@@ -25,18 +26,23 @@ from envdoctor import __version__
 SETTLED_NS = 2_000_000_000
 
 _ABSENT = (errno.ENOENT, errno.ENOTDIR)
+#: What looking at a path ends with as long as nothing on its way changes.
+_LASTING = (*_ABSENT, errno.EACCES, errno.ELOOP, errno.ENAMETOOLONG)
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def state(paths: Iterable[bytes], before_ns: Optional[int] = None) -> Optional[bytes]:
     """What tells a later state of these paths from this one: equal bytes, equal content.
 
-    None if one of them can neither be looked at nor is absent, or if it changed after `before_ns`
-    (time.time_ns(), less SETTLED_NS): then it cannot be told from what it was when it was read.
+    None if a file system fails at one of them, or if one changed after `before_ns` (time.time_ns(),
+    less SETTLED_NS): then it cannot be told from what it was when it was read.
     """
     found: List[Tuple[int, ...]] = []
-    look, absent = os.lstat, _ABSENT
+    look, lasting = os.lstat, _LASTING
+    ways: Dict[bytes, bool] = {}
     for path in paths:
+        if before_ns is not None and not _has_settled(os.path.dirname(path), before_ns, ways):
+            return None
         try:
             status = look(path)
             if status.st_mode & 0o170000 == 0o120000:  # a link, and what it leads to
@@ -46,9 +52,11 @@ def state(paths: Iterable[bytes], before_ns: Optional[int] = None) -> Optional[b
                 found.append(link)
                 status = os.stat(path)
         except OSError as error:
-            if error.errno not in absent:
+            if error.errno not in lasting:
                 return None
-            found.append(())
+            if before_ns is not None and _has_just_gone(path, before_ns):
+                return None
+            found.append((error.errno,))
             continue
         except ValueError:  # a null character: no such file can be
             found.append(())
@@ -59,6 +67,28 @@ def state(paths: Iterable[bytes], before_ns: Optional[int] = None) -> Optional[b
             (status.st_ino, status.st_size, status.st_mode, status.st_mtime_ns, status.st_ctime_ns)
         )
     return msgspec.msgpack.encode(found)
+
+
+def _has_settled(folder: bytes, before_ns: int, known: Dict[bytes, bool]) -> bool:
+    """Whether all links on the way to and at a folder led where they lead before that time."""
+    if folder not in known:
+        above = os.path.dirname(folder)
+        known[folder] = above == folder or _has_settled(above, before_ns, known)
+        with contextlib.suppress(OSError, ValueError):
+            status = os.lstat(folder)
+            if status.st_mode & 0o170000 == 0o120000 and status.st_ctime_ns > before_ns:
+                known[folder] = False
+    return known[folder]
+
+
+def _has_just_gone(path: bytes, before_ns: int) -> bool:
+    """Whether a path that is not there may have been, after that time: of that its folder tells."""
+    while True:
+        path, below = os.path.dirname(path), path
+        if path == below:
+            return False
+        with contextlib.suppress(OSError):
+            return os.stat(path or b".").st_ctime_ns > before_ns
 
 
 @functools.lru_cache(maxsize=1)

@@ -73,6 +73,11 @@ def command(
     if requirements and (inputs.python or inputs.env):
         named = "--python" if inputs.python else "--env"
         raise click.UsageError(f"{named} and --requirements exclude each other")
+    if write_baseline == "-" and output in (None, "-"):
+        raise click.UsageError(
+            "--write-baseline - and the report would both go to stdout: name a file, "
+            "or give the report one (-o FILE)"
+        )
     from envdoctor.rules.concluded import conclude
 
     started = time.perf_counter()

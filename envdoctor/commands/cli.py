@@ -25,7 +25,8 @@ from envdoctor.commands.output import open_standard_streams, say, show, write
 from envdoctor.commands.policy import Policy, policy_options
 from envdoctor.commands.program import program
 from envdoctor.commands.session import Inputs
-from envdoctor.model.language import translate
+from envdoctor.model.language import VARIABLE, is_known, translate
+from envdoctor.model.text import clean
 
 #: Modules beside this one, imported when they are called: start-up time is part of every answer.
 _COMMANDS = ("check", "explain", "facts", "inspect")
@@ -131,6 +132,10 @@ def run(arguments: Sequence[str]) -> int:
             stream.reconfigure(errors="replace")
     chosen = language_of(arguments, os.environ)
     invocation = Invocation(chosen)
+    wanted = os.environ.get(VARIABLE, "")
+    if wanted and not is_known(wanted) and "--lang" not in " ".join(arguments):
+        named = clean(wanted, 40)
+        say(f"envdoctor: ENVDOCTOR_LANG={named} is neither en nor zh: answering in English")
     try:
         defaults = _configured(invocation, arguments)
         chosen = invocation.language

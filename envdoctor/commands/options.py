@@ -56,18 +56,34 @@ ASSUME_VARIABLE = "ENVDOCTOR_ASSUME"
 # Values hold commas: one ends a setting only where the next begins.
 _BETWEEN_SETTINGS = re.compile(r"[\s;]+|,\s*(?=[A-Za-z]+=)")
 
+
+def _once(context: click.Context, option: click.Parameter, values: Sequence[str]) -> Optional[str]:
+    """The value of an option that may be given once. Raises UsageError."""
+    if len(values) > 1:
+        raise click.UsageError(f"{option.opts[-1]} is given twice", context)
+    return values[0] if values else None
+
+
 _OPTIONS = [
     click.option(
         "--python",
+        multiple=True,
+        callback=_once,
         metavar="PATH",
         help="The interpreter of the environment to examine. Default: VIRTUAL_ENV, CONDA_PREFIX, "
         "then python3 on PATH.",
     ),
     click.option(
-        "--env", metavar="NAME_OR_PREFIX", help="The environment to examine, by name or folder."
+        "--env",
+        multiple=True,
+        callback=_once,
+        metavar="NAME_OR_PREFIX",
+        help="The environment to examine, by name or folder.",
     ),
     click.option(
         "--facts",
+        multiple=True,
+        callback=_once,
         metavar="FILE",
         help="Examine a snapshot (envdoctor facts -o FILE), or a report as it is pasted into a "
         "tracker (collect_env, pip list, nvidia-smi, ...), in place of this machine; - is stdin.",
@@ -95,7 +111,13 @@ _OPTIONS = [
         "Repeatable, and beside what ENVDOCTOR_ASSUME holds.",
     ),
     *(
-        click.option(f"--{key}", metavar=metavar, help=f"Short for --assume {key}=...: {example}.")
+        click.option(
+            f"--{key}",
+            multiple=True,
+            callback=_once,
+            metavar=metavar,
+            help=f"Short for --assume {key}=...: {example}.",
+        )
         for key, (metavar, example) in _SHORTS.items()
     ),
     click.option(

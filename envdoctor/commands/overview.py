@@ -17,6 +17,7 @@ from envdoctor.model.finding import Report
 
 def overview(inputs: Inputs, policy: Policy) -> int:
     """Print this machine, the target environment and the verdict; return `check`'s exit code."""
+    from envdoctor.relations.host import with_served
     from envdoctor.report.overview import render
     from envdoctor.resolver.overview import models
     from envdoctor.rules.concluded import conclude
@@ -27,7 +28,9 @@ def overview(inputs: Inputs, policy: Policy) -> int:
     now.facts = facts
     report = configured(prepared.applied(conclude(facts, matrices, now.language)))
     following = _next(report, facts, inputs)
-    write(render(report, facts, models(facts, matrices()), following, view(None)), None)
+    knowledge = matrices()
+    told = with_served(facts, knowledge)
+    write(render(report, told, models(facts, knowledge), following, view(None)), None)
     if facts.target.value is None:
         return COULD_NOT_EXAMINE
     return FINDINGS if prepared.fails(report) else 0

@@ -39,7 +39,13 @@ class Policy(NamedTuple):
         if self.baseline is not None:
             from envdoctor.rules import baseline
 
-            accepted = baseline.load(self.baseline)
+            try:
+                accepted = baseline.load(self.baseline)
+            except baseline.BaselineError as error:
+                said = _said_by("baseline")
+                # of the command line the file's own name says enough
+                told = f"{error}" if said == "--baseline" else f"{said}: baseline: {error}"
+                raise baseline.BaselineError(told) from None
         return Prepared(chosen, accepted, self.baseline or "", self.fail_on)
 
     def _selection(self) -> Selection:
@@ -138,7 +144,6 @@ def policy_options(shown: bool = True) -> Callable[[F], F]:
             type=click.Choice([*reversed(SEVERITIES), "never"]),
             default="error",
             show_default=True,
-            hidden=not shown,
             help="Exit with 1 if there is a finding at least as grave as this.",
         ),
     ]

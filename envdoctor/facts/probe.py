@@ -109,8 +109,23 @@ def noted(look: "Any") -> "Any":
     return call
 
 
+def running() -> "List[bytes]":
+    """The program that runs this file, then the libraries that it has loaded."""
+    try:
+        found = [os.readlink(b"/proc/self/exe")]
+        with open("/proc/self/maps", "rb") as maps:  # noqa: PTH123
+            fields = [line.rstrip(b"\n").split(None, 5) for line in maps]
+    except OSError:  # there is no /proc
+        return [os.fsencode(sys.executable)]
+    return found + [parts[5] for parts in fields if len(parts) == 6 and parts[5].startswith(b"/")]
+
+
 def note_what_is_looked_at() -> None:
-    """From here on, note each path that is looked at; os.path looks by these functions, too."""
+    """From here on, note each path that is looked at; os.path looks by these functions, too.
+
+    The first one noted is that of the running program.
+    """
+    LOOKED_AT.update(dict.fromkeys(running()))
     for name in ("access", "listdir", "lstat", "open", "readlink", "scandir", "stat"):
         setattr(os, name, noted(getattr(os, name)))
     builtins.open = noted(builtins.open)

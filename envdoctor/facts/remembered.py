@@ -3,11 +3,11 @@
 Of an interpreter what the probe said: it names every path that it looked at (how one is known to
 be unchanged is in `envdoctor.cache.unchanged`). Its answer depends on nothing else than the
 variables and the folder it is run with, who runs it, and this envdoctor's own code and matrices.
-Of a script that starts a Python that does not hold: it may choose by what nobody sees, or look at
-the files of a container.
+Of a script or a program that starts a Python that does not hold: it may choose by what nobody sees,
+as the shims of version managers do, or look at the files of a container.
 """
 
-# ruff: noqa: PTH109, PTH123
+# ruff: noqa: PTH109, PTH121, PTH123
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MAX_PATHS = 200_000
 
 
 class _Memory(msgspec.Struct, array_like=True):
-    key: List[str]
+    key: List[bytes]
     own: bytes
     answer: bytes
     paths: List[bytes]
@@ -49,14 +49,15 @@ class Remembered:
         except OSError:  # it was removed
             folder = ""
         variables = b"\0".join(name + b"=" + value for name, value in sorted(os.environb.items()))
-        self._key = [
-            python,
-            folder,
-            str(os.geteuid()),
+        who = (*os.getresuid(), *os.getresgid(), *sorted(os.getgroups()))
+        told = (
             os.uname().nodename,  # a home folder may be shared by machines
+            " ".join(map(str, who)),  # who may read what
             f"{len(variables)} {zlib.crc32(variables)}",  # their values are nobody's business
-        ]
-        self._name = f"{_FAMILY}{zlib.crc32(repr(self._key).encode()):08x}"
+        )
+        self._python = python
+        self._key = [os.fsencode(part) for part in (python, folder, *told)]
+        self._name = f"{_FAMILY}{zlib.crc32(msgspec.msgpack.encode(self._key)):08x}"
         self._own = unchanged.own_state()
         self._started = time.time_ns()
         self._clock = time.monotonic()
@@ -68,16 +69,24 @@ class Remembered:
             return None
         try:
             memory = msgspec.msgpack.decode(content, type=_Memory)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError):
             return None
         if memory.key != self._key or memory.own != self._own:
             return None
         return memory.answer if unchanged.state(memory.paths) == memory.state else None
 
     def keep(self, answer: bytes, looked_at: List[bytes]) -> None:
-        """Keep what the probe printed, if all that it looked at is sure to be what it saw."""
+        """Keep what the probe printed, if all that it looked at is sure to be what it saw.
+
+        The first of the paths is that of the program that looked.
+        """
         slow = time.monotonic() - self._clock > _SLOW
         if slow or not looked_at or len(looked_at) > _MAX_PATHS or not self._is_program():
+            return
+        try:
+            if not os.path.samefile(looked_at[0], self._python):
+                return
+        except (OSError, ValueError):
             return
         state = unchanged.state(looked_at, self._started - unchanged.SETTLED_NS)
         if state is not None:
@@ -85,7 +94,7 @@ class Remembered:
             store.write(self._name, msgspec.msgpack.encode(memory), _FAMILY, _KEPT)
 
     def _is_program(self) -> bool:
-        return is_program(self._key[0])
+        return is_program(self._python)
 
 
 def is_program(path: str) -> bool:
@@ -102,6 +111,11 @@ class _Reading(msgspec.Struct, array_like=True):
     path: str
     state: bytes
     answer: str
+
+
+class _Known(msgspec.Struct, array_like=True):
+    own: bytes
+    readings: List[_Reading]
 
 
 class Readings:
@@ -127,7 +141,8 @@ class Readings:
             self._known[question, path] = _Reading(question, path, state, answer)
             latest = list(self._known.values())[-_MAX_READINGS:]
             with contextlib.suppress(UnicodeEncodeError):
-                store.write(self._name, msgspec.msgpack.encode(latest), _READINGS, _KEPT)
+                content = msgspec.msgpack.encode(_Known(unchanged.own_state(), latest))
+                store.write(self._name, content, _READINGS, _KEPT)
         return answer
 
     def _load(self) -> Dict[Tuple[str, str], _Reading]:
@@ -135,7 +150,9 @@ class Readings:
         if content is None:
             return {}
         try:
-            readings = msgspec.msgpack.decode(content, type=List[_Reading])
-        except msgspec.DecodeError:
+            known = msgspec.msgpack.decode(content, type=_Known)
+        except (msgspec.DecodeError, UnicodeDecodeError):
             return {}
-        return {(reading.question, reading.path): reading for reading in readings}
+        if known.own != unchanged.own_state():  # another envdoctor may read files otherwise
+            return {}
+        return {(reading.question, reading.path): reading for reading in known.readings}

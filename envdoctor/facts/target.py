@@ -124,7 +124,9 @@ def observe(
     if done.failure:
         failure = _failure(done)
         if done.status is not None and not _is_python(choice.path, timeout):
-            failure = f"{_NO_PYTHON}: {failure}"
+            # another program's words about the probe's options would say nothing
+            named = "py" in Path(choice.path).name.lower()
+            failure = f"{_NO_PYTHON}: {failure}" if named else "is no Python"
         return unseen(f"{choice.path} ({choice.why}): {failure}")
     answer, _, looked_at = done.stdout.partition(b"\0")
     try:
@@ -132,7 +134,8 @@ def observe(
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         problem = f"gave no readable answer: {error}"
         if not _is_python(choice.path, timeout):
-            problem = f"{_NO_PYTHON}; it {problem}"
+            named = "py" in Path(choice.path).name.lower()
+            problem = f"{_NO_PYTHON}; it {problem}" if named else "is no Python"
         return unseen(f"{choice.path} ({choice.why}): {problem}")
     remembered.keep(answer, looked_at.split(b"\0") if looked_at else [])
     return _chosen(target, choice)

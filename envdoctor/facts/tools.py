@@ -38,6 +38,8 @@ _OWNER = 0
 _ENVIRON = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
 _NOT_STARTED = "is not the system's, so it is not started, and no file tells its version"
 
+# Programs that tell their own version.
+_OWN_VERSION = re.compile(r"(?:.+-)?(?:gcc|g\+\+|c\+\+|clang|clang\+\+|nvcc)(?:-[\d.]+)?$")
 _LAUNCHERS = ("ccache", "sccache", "distcc", "icecc")
 
 
@@ -171,14 +173,21 @@ class _Finder:
         if not self._is_system(command):
             return ""
 
+        said = ""
+
         def read() -> str:
+            nonlocal said
             argv = [self.host.at(command), option]
             done = self.host.execute(argv, self.limit, OUTPUT_CAP, _ENVIRON)
-            return done.stdout.decode("utf-8", "replace")
+            said = done.stdout.decode("utf-8", "replace")
+            return "" if done.failure else said
 
-        if self.host.is_program(command):
-            return self.host.read_once(option, command, read)
-        return read()
+        # Another program may start a compiler, as ccache does under the compiler's name.
+        name = self.host.real(command).rpartition("/")[2]
+        if _OWN_VERSION.match(name) and self.host.is_program(command):
+            return self.host.read_once(option, command, read) or said
+        read()
+        return said
 
     def _is_system(self, command: str) -> bool:
         real = self.host.real(command)

@@ -43,14 +43,23 @@ def preferred(environ: Mapping[str, str]) -> str:
     return _language(_first(environ, _LOCALES))
 
 
+def is_known(value: str) -> bool:
+    """Whether a value of the variable names a language that there is, or a locale without one."""
+    return _named(value) in (ENGLISH, CHINESE, "c", "posix")
+
+
 def _first(environ: Mapping[str, str], names: Tuple[str, ...]) -> str:
     return next((environ[name] for name in names if environ.get(name)), "")
 
 
 def _language(locale: str) -> str:
     """Of "zh", "zh_CN.UTF-8", "zh-TW": Chinese; of anything else English."""
+    return CHINESE if _named(locale) == CHINESE else ENGLISH
+
+
+def _named(locale: str) -> str:
     name = locale.partition(".")[0].partition("@")[0].replace("-", "_").lower()
-    return CHINESE if name.partition("_")[0] == CHINESE else ENGLISH
+    return name.partition("_")[0]
 
 
 def _writes_any(locale: str) -> bool:

@@ -20,6 +20,7 @@ from envdoctor.relations.judge import Domain
 from envdoctor.relations.observe import Observation, candidates, observe, set_modules
 
 _URL = re.compile(r"https?://\S+")
+_SERIES = re.compile(r"torch\d{1,2}\.\d{1,3}")
 _FIELD = re.compile(r"\{([\w.]+)\}")
 
 
@@ -143,9 +144,13 @@ def _field(build: Build, field: str) -> str:
 
 
 def segments(url: str) -> Tuple[str, ...]:
-    """The parts of the path of a URL, without a final index.html."""
+    """The parts of the path of a URL, without a final index.html.
+
+    OpenMMLab serves the pages of a series of torch under both names, torch1.12 and torch1.12.0.
+    """
     try:
         parts = [unquote(part) for part in urlsplit(url).path.split("/") if part]
+        parts = [f"{part}.0" if _SERIES.fullmatch(part) else part for part in parts]
     except ValueError:
         return ()
     return tuple(parts[:-1] if parts and parts[-1] == "index.html" else parts)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Dict, Iterator, Mapping
+from typing import Dict, Iterator, Mapping, Optional
 
+import msgspec
 from packaging.version import Version
 
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.build import Build, Unknown, Value
-from envdoctor.model.facts import Accelerator, Facts, Gpu, Observed
+from envdoctor.model.facts import Accelerator, Facts, Gpu, Observed, seen
 from envdoctor.model.finding import Evidence
 from envdoctor.model.versions import parse, try_parse
 from envdoctor.relations.components import DOTTED
@@ -73,19 +74,39 @@ def _derive_served(
     domains: Dict[str, Domain],
     evidence: Dict[str, Evidence],
 ) -> None:
-    """Where nobody could be asked what the driver serves, its branch says it.
+    """Where nobody could be asked what the driver serves, its branch says it."""
+    if isinstance(domains["host.serves"][0], Version):
+        return
+    served = _of_branch(facts, domains["host.driver"][0], knowledge)
+    if served is not None:
+        domains["host.serves"] = (parse(served),)
+        evidence["host.serves"] = Evidence(DOTTED["host.serves"], served, "the driver's branch")
+
+
+def _of_branch(facts: Facts, driver: object, knowledge: Knowledge) -> Optional[str]:
+    """What a driver serves by its number.
 
     Not with a cuda-compat libcuda ahead of the driver's, and not for Windows' and Jetson's own
     numbers.
     """
-    driver = domains["host.driver"][0]
-    plain = not (facts.machine.wsl.value or facts.machine.jetson.value)
-    if isinstance(domains["host.serves"][0], Version) or not isinstance(driver, Version):
-        return
-    served = serves(driver, knowledge) if plain and not facts.accelerator.compat.known else None
-    if served is not None:
-        domains["host.serves"] = (parse(served),)
-        evidence["host.serves"] = Evidence(DOTTED["host.serves"], served, "the driver's branch")
+    apart = facts.machine.wsl.value or facts.machine.jetson.value
+    if not isinstance(driver, Version) or apart or facts.accelerator.compat.known:
+        return None
+    return serves(driver, knowledge)
+
+
+def with_served(facts: Facts, knowledge: Knowledge) -> Facts:
+    """Facts in which the driver's branch says what it serves, where nobody could be asked."""
+    accelerator = facts.accelerator
+    driver = try_parse(accelerator.driver.value or "")
+    if accelerator.serves.known or accelerator.vendor.value != "nvidia":
+        return facts
+    served = _of_branch(facts, driver, knowledge)
+    if served is None:
+        return facts
+    known = seen(served, accelerator.driver.origin)
+    accelerator = msgspec.structs.replace(accelerator, serves=known)
+    return msgspec.structs.replace(facts, accelerator=accelerator)
 
 
 def _heed_served(facts: Facts, domains: Dict[str, Domain], evidence: Dict[str, Evidence]) -> None:

@@ -228,12 +228,14 @@ def alike(before: Build, after: Build) -> bool:
 
 
 def _consistent(build: Build, observed: Mapping[str, Value]) -> bool:
+    if observed.get("sass") and kind(build) == "cpu":
+        return False  # it has code for GPUs
     for name, value in observed.items():
         stated = build.attributes.get(name)
         if stated is None or isinstance(stated, Specifier):
             continue  # what a release accepts, its user may have edited
         if isinstance(stated, tuple) and isinstance(value, tuple):
-            if not set(stated) & set(value):
+            if stated != value and not set(stated) & set(value):
                 return False
         elif compare("==", stated, value) is False:
             return False

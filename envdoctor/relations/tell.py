@@ -56,12 +56,12 @@ class Teller:
 
         def values(text: str) -> List[Value]:
             if text == FAILING:
-                return [self._failing(breach)]
+                return [self.failing(breach)]
             return self._values(breach, text)
 
         return fill
 
-    def _failing(self, breach: Breach) -> Value:
+    def failing(self, breach: Breach) -> Value:
         """The GPUs with which the relation would fail were they alone in the machine."""
         (gpus,) = self.domains["host.gpu"]
         failing = []

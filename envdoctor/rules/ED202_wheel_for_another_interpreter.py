@@ -7,6 +7,7 @@ from typing import Dict, Iterator, List, Tuple
 from envdoctor.model.facts import Distribution
 from envdoctor.model.finding import Evidence
 from envdoctor.relations.environment import imported
+from envdoctor.relations.judge import Relations, judge
 from envdoctor.rules.lookup import (
     fix,
     important_first,
@@ -33,7 +34,7 @@ def examine(context: Context) -> Iterator[Fault]:
         tags = list(tags_of(distribution))
         if not tags or distribution.installer == "conda":
             continue
-        if any(serves(tag, interpreter) for tag in tags):
+        if any(serves(tag, interpreter) for tag in tags) or _is_told(distribution, context):
             continue
         # Without an extension module it may import, and what it brings for another system fail.
         loads = any(tag.abi != "none" for tag in tags)
@@ -64,3 +65,14 @@ def examine(context: Context) -> Iterator[Fault]:
             ),
             fixes=fix(*commands),
         )
+
+
+def _is_told(distribution: Distribution, context: Context) -> bool:
+    """Whether a relation says it of what requirement files ask for, with a change."""
+    name = name_of(distribution)
+    if context.target.asked is None or name not in context.knowledge.packages:
+        return False
+    observed = context.observed
+    found = judge(Relations(context.knowledge), name, observed.domains, observed.accelerator)
+    breaches = (breach for violation in found.violations for breach in violation.breaches)
+    return any(breach.bound.finding == "python-version-unsupported" for breach in breaches)

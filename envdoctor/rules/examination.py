@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib
 import shlex
-from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
 import msgspec
+from packaging.version import Version
 
 from envdoctor.knowledge.load import Knowledge
-from envdoctor.model.build import Build
+from envdoctor.model.build import Build, Value
 from envdoctor.model.facts import Facts, Observed, Target
 from envdoctor.model.finding import (
     PHASES,
@@ -30,15 +31,42 @@ from envdoctor.relations.plan import Goal, Plan
 from envdoctor.relations.repair import Repairs
 from envdoctor.relations.sources import SourceBuild
 from envdoctor.relations.tell import Teller, probe
+from envdoctor.relations.values import attribute
 from envdoctor.rules import linked
 from envdoctor.rules.change import fixes, interpreter, not_found, plan_fix
 from envdoctor.rules.lookup import name_of
 from envdoctor.rules.outside import of_place
 from envdoctor.rules.page import Page, pages
+from envdoctor.rules.published import for_cuda
 from envdoctor.rules.rule import Context, Fault, Undecided
 
-#: What lists of facts are about, where a look found nothing.
-_NOTHING_OF = {"accelerator.gpus": "GPU"}
+#: Facts that pages name, in words.
+FACTS = {
+    "accelerator.driver": "NVIDIA driver",
+    "accelerator.gpus": "GPU",
+    "accelerator.pci": "what is plugged into the PCI bus",
+    "accelerator.vendor": "vendor of the accelerator",
+    "machine.ahead": "what stands before torch's own libraries on the loader path",
+    "machine.container": "whether this is a container",
+    "machine.cpus": "the number of processors",
+    "machine.glibc": "glibc",
+    "machine.interfaces": "what network interfaces there are",
+    "machine.libraries": "what libraries the system has",
+    "machine.libstdcxx": "libstdc++",
+    "machine.memory_mib": "the size of memory",
+    "machine.open_files": "the limit of open files",
+    "machine.own_libstdcxx": "the environment's libstdc++",
+    "machine.shm_mib": "the size of /dev/shm",
+    "target": "Python environment",
+    "target.path": "the search path of Python",
+    "tools.toolkit": "CUDA toolkit",
+}
+
+#: What to do about a card that is not for training.
+_LEAVE_OUT = (
+    "leave that card out of the training: CUDA_VISIBLE_DEVICES=N for the others (nvidia-smi -L "
+    "lists them)"
+)
 
 replace = msgspec.structs.replace
 
@@ -94,6 +122,10 @@ class Examination:
             self.unsettled |= {breach.bound.finding for one in broken for breach in one.breaches}
             names = say(self.language, ", ").join(name for name in violations if violations[name])
             self.failed("relations", "{package}: judging it failed: {error}", error, names)
+        try:
+            self._tell_of_every_cuda(violations)
+        except Exception as error:
+            self.failed("relations", "{package}: judging it failed: {error}", error, "torch")
         for build in self.observed.untested:
             self.unsettled |= {bound.finding for bound in self.relations.of(build.component)}
             newest = self.knowledge.packages[build.component].newest
@@ -122,6 +154,29 @@ class Examination:
                     self.goals.pop(len(self.findings), None)
                     self.unsettled |= {breach.bound.finding for breach in violation.breaches}
                     self.failed("relations", "{package}: judging it failed: {error}", error, name)
+
+    def _tell_of_every_cuda(self, violations: Mapping[str, Tuple[Violation, ...]]) -> None:
+        """Tell what a reported torch fails whichever build for CUDA it is, as a warning."""
+        if violations.get("torch"):
+            return
+        actual, supposed = self.observed, for_cuda(self.facts, self.observed)
+        if supposed is None:
+            return
+        self.observed = supposed
+        try:
+            found = judge(self.relations, "torch", supposed.domains, supposed.accelerator)
+            of_cuda = {"host.gpu", "host.driver", "host.serves"}
+            for violation in filter(self._is_told, found.violations):
+                if not all(of_cuda & set(b.bound.components) for b in violation.breaches):
+                    continue
+                finding = self._broken(violation)
+                del self.goals[len(self.findings)]  # which build to exchange is not known
+                said = "whichever build for CUDA it is: {summary}"
+                summary = say(self.language, said, summary=finding.summary)
+                severity = min(finding.severity, "warning", key=SEVERITIES.index)
+                self.findings.append(replace(finding, summary=summary, severity=severity))
+        finally:
+            self.observed = actual
 
     def failed(self, code: str, template: str, error: Exception, package: str = "") -> None:
         """Say that a fault of envdoctor's own kept something from being judged."""
@@ -170,17 +225,22 @@ class Examination:
         page = self.by_name[first.bound.finding]
         whys = [teller.part(breach, "why", self.language) for breach in violation.breaches]
         build = first.builds[0]
+        severity, fixed = _severity(violation), self._fixes(violation, teller)
+        if self._is_beside(violation, teller):
+            del self.goals[len(self.findings)]  # the card is left out, and not torch exchanged
+            severity = min(severity, "warning", key=SEVERITIES.index)
+            fixed = (Fix(say(self.language, _LEAVE_OUT)),)
         return Finding(
             code=page.code,
             name=page.name,
-            severity=_severity(violation),
+            severity=severity,
             phase=_first_phase(violation),
             component=clean(f"{build.component} {build.label}"),
             summary=teller.part(first, "summary", self.language),
             why=say(self.language, "; ").join(dict.fromkeys(why for why in whys if why)),
             evidence=tuple(self._evidence(violation)),
             relation=Citation(relation.id, relation.source, relation.checked, relation.basis),
-            fixes=self._fixes(violation, teller),
+            fixes=fixed,
             verify=tuple(
                 dict.fromkeys(_probes(violation, self.knowledge, interpreter(self.facts)))
             ),
@@ -199,6 +259,24 @@ class Examination:
             for name in names:
                 if name in self.observed.evidence:
                     yield _cleaned(self.language, self.observed.evidence[name])
+
+    def _is_beside(self, violation: Violation, teller: Teller) -> bool:
+        """Whether it fails on a lesser card alone, as one for the screen beside those that train.
+
+        Not where somebody named the cards, which are then all meant, or where it is no lesser one.
+        """
+        gpus = self.observed.domains.get("host.gpu", ((),))[0]
+        target = self.facts.target.value
+        selected = target is not None and "CUDA_VISIBLE_DEVICES" in target.environ
+        if not isinstance(gpus, tuple) or selected or self.facts.accelerator.gpus.assumed:
+            return False
+        for breach in violation.breaches:
+            failing = teller.failing(breach) if "host.gpu" in breach.bound.components else ()
+            bad = [gpu for gpu in gpus if isinstance(failing, tuple) and gpu in failing]
+            good = [gpu for gpu in gpus if gpu not in bad]
+            if not bad or not good or not _is_lesser(bad, good):
+                return False
+        return True
 
     def _fixes(self, violation: Violation, teller: Teller) -> Tuple[Fix, ...]:
         """What mends it by hand, where its words say that; a plan is made for it later."""
@@ -315,7 +393,7 @@ class Examination:
 
     def _run(self, context: Context, due: Sequence[Page]) -> None:
         for page in due:
-            if not page.module:
+            if not page.is_rule:
                 continue
             missing = _missing(self.language, self.facts, self._needed(page))
             if missing is not None:
@@ -323,8 +401,7 @@ class Examination:
                 self.unsettled.add(page.name)
                 continue
             try:
-                rule = importlib.import_module(f"envdoctor.rules.{page.module}")
-                said = list(rule.examine(context))
+                said = _said(page, context)
                 faults = [one for one in said if isinstance(one, Fault)]
                 found = [self._fault(page, fault) for fault in faults]
             except Exception as error:
@@ -350,6 +427,16 @@ class Examination:
             return finding
         finding = replace(finding, about=_about(fault, target))
         return of_place(finding, fault, target, self.language)
+
+
+def _said(page: Page, context: Context) -> List[Union[Fault, Undecided]]:
+    """What the rule of a page says."""
+    if page.module:
+        rule = importlib.import_module(f"envdoctor.rules.{page.module}")
+        return list(rule.examine(context))
+    from envdoctor.rules.project import faults
+
+    return list(faults(context, page.name, page.interfaces))
 
 
 def _about(fault: Fault, target: Target) -> Tuple[str, ...]:
@@ -384,6 +471,19 @@ def finding_of(page: Page, fault: Fault, language: str) -> Finding:
         fixes=fixes,
         verify=fault.verify,
     )
+
+
+def _is_lesser(cards: Sequence[Value], others: Sequence[Value]) -> bool:
+    """Whether cards are none for computing, and older than all others."""
+    ours, theirs = _capabilities(cards), _capabilities(others)
+    known = len(ours) == len(cards) and len(theirs) == len(others)
+    computing = any(attribute(gpu, "family") == "datacenter" for gpu in cards)
+    return known and not computing and max(ours) < min(theirs)
+
+
+def _capabilities(cards: Sequence[Value]) -> List[Version]:
+    found = (attribute(gpu, "cc") for gpu in cards)
+    return [capability for capability in found if isinstance(capability, Version)]
 
 
 def _cleaned(language: str, evidence: Evidence) -> Evidence:
@@ -424,14 +524,20 @@ def _missing(language: str, facts: Facts, names: List[str]) -> Optional[str]:
                 if value.value is None and value.unknown:
                     return translate(language, clean(value.unknown))
                 if value.value is None:
-                    return say(language, "{fact} is unknown", fact=name)
+                    return say(language, "{fact} is unknown", fact=_named(language, name))
                 value = value.value
                 if value == ():
-                    nothing = _NOTHING_OF.get(name, name)
-                    return say(language, "there is no {thing} here", thing=nothing)
+                    if name == "accelerator.gpus":
+                        return say(language, "there is no {thing} here", thing="GPU")
+                    return say(language, "{fact}: none was found", fact=_named(language, name))
         if value == ():
-            return say(language, "{fact} is unknown", fact=name)
+            return say(language, "{fact} is unknown", fact=_named(language, name))
     return None
+
+
+def _named(language: str, fact: str) -> str:
+    """What to call a fact that a page names by its path."""
+    return translate(language, FACTS.get(fact, fact))
 
 
 def _is_reported(facts: Facts) -> bool:

@@ -1,6 +1,7 @@
 """Pages: what each finding is called and means. One page a code, `ED123_name.md`.
 
-A page with a module of the same name is a rule; a page alone explains findings of relations.
+A page with a module of the same name is a rule, and so is one that says `interfaces:`; any other
+explains findings of relations.
 """
 
 from __future__ import annotations
@@ -37,10 +38,18 @@ class Page(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     judges: Tuple[str, ...] = ("installed",)
     # all that it can be told with in an environment, gravest first, where they are several
     severities: Tuple[str, ...] = ()
+    # for a finding of interfaces that builds no longer have, as the tables of matrices/platform/
+    # removed.yaml name it: the severity with which their uses in a project's sources are told
+    interfaces: str = ""
     words: Words = {}
     body: str = ""
     body_zh: str = ""
     module: str = ""  # the rule's module, empty for a page of relation findings
+
+    @property
+    def is_rule(self) -> bool:
+        """Whether it is of a rule, with a module of its own or that of removed interfaces."""
+        return bool(self.module or self.interfaces)
 
     def title_in(self, language: str) -> str:
         """The title; the English one where the language has none."""

@@ -19,6 +19,7 @@ from envdoctor.rules.rule import Context, Fault, Undecided
 Use = Tuple[InterfaceUse, Removed]
 #: Interfaces that are told each with its places.
 _TOLD = 4
+_BY, _BY_NOTHING = "{name} by {instead}", "{name} by nothing (delete the line)"
 
 
 def name_of_project(project: Project) -> str:
@@ -91,7 +92,7 @@ def fault(
             "names": listed(instead),
             "lines": count(context.language, lines, "{number} line", "{number} lines"),
             "instead": listed(
-                say(context.language, "{name} by {instead}", name=name, instead=other)
+                say(context.language, _BY if other else _BY_NOTHING, name=name, instead=other)
                 for name, other in instead.items()
             ),
             "by": next((use.by for use, _ in uses if use.by), ""),
@@ -129,7 +130,8 @@ def _evidence(context: Context, project: Project, uses: List[Use]) -> Iterator[E
             )
             told.setdefault((since, removed.citation.source), []).append(removed.name)
     for (since, source), names in told.items():
-        yield Evidence(listed(dict.fromkeys(names)), since, source)
+        cited = say(context.language, "source: {source}", source=source)
+        yield Evidence(listed(dict.fromkeys(names)), since, cited)
 
 
 def _standard(context: Context, uses: List[Use]) -> str:

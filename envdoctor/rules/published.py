@@ -13,11 +13,12 @@ from typing import Optional, Tuple
 from packaging.version import Version
 
 from envdoctor.model.build import Build
-from envdoctor.model.facts import Distribution
+from envdoctor.model.facts import Distribution, Facts
 from envdoctor.model.finding import Evidence
 from envdoctor.model.versions import local_part
 from envdoctor.relations.environment import imported
 from envdoctor.relations.judge import Relations, judge
+from envdoctor.relations.observe import Observation, kind
 from envdoctor.rules.lookup import label
 from envdoctor.rules.rule import Context, Fault
 
@@ -70,6 +71,28 @@ def presumed(context: Context, name: str) -> Optional[Fault]:
             Evidence("torch", torch.version, torch.path),
         ),
     )
+
+
+def for_cuda(facts: Facts, observed: Observation) -> Optional[Observation]:
+    """What is observed, a reported torch of which only the release is known taken for one for CUDA.
+
+    One without CUDA would use no GPU at all. None where this supposes nothing.
+    """
+    target = facts.target.value
+    torch = observed.domains.get("torch", ())
+    if target is None or target.python or target.asked is not None or _cuda(torch) is not None:
+        return None
+    of = facts.machine.architecture.value or _USUAL
+    left = tuple(
+        build
+        for build in torch
+        if isinstance(build, Build)
+        and kind(build) == "cuda"
+        and build.attributes.get("architecture", of) == of
+    )
+    if not left or facts.machine.os.unknown in _OTHERS or observed.accelerator != "nvidia":
+        return None
+    return observed._replace(domains={**observed.domains, "torch": left})
 
 
 #: Where PyPI has other files, of which the matrices do not tell.

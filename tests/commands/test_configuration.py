@@ -391,3 +391,14 @@ def test_keys_are_those_of_options() -> None:
     documented = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text("utf-8")
     assert {"assume", "baseline", "fail-on", "ignore", "lang", "requirements", "select"} <= keys
     assert [key for key in sorted(keys) if f"| `{key}` |" not in documented] == []
+
+
+def test_a_baseline_that_is_gone_is_told_with_the_line_that_names_it(
+    envdoctor: Callable[..., Any], project: Callable[..., Path], snapshot: str
+) -> None:
+    file = project('ignore = ["ED4"]\nbaseline = "gone.json"')
+    ended = envdoctor("check", "--facts", snapshot)
+    assert (ended.code, ended.out) == (3, "")
+    assert f"{file}:6: baseline: {file.parent / 'gone.json'}: cannot be read" in ended.err
+    named = envdoctor("check", "--facts", snapshot, "--baseline", "gone.json")
+    assert named.err.startswith("envdoctor: gone.json: cannot be read")

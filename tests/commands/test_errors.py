@@ -30,6 +30,10 @@ from envdoctor.knowledge.document import DocumentError
         (["check", "--driver", "12.4"], "the CUDA version that it serves"),
         (["check", "--python", "a", "--env", "b"], "--python and --env exclude each other"),
         (["check", "--env", "a", "--facts", "b"], "--env and --facts exclude each other"),
+        (["check", "--facts", "a", "--facts", "b"], "--facts is given twice"),
+        (["--python", "a", "--python", "a"], "--python is given twice"),
+        (["check", "--gpu", "a100", "--gpu", "h100"], "--gpu is given twice"),
+        (["check", "--write-baseline", "-"], "would both go to stdout"),
         (["--gpu", "a100", "check"], "--gpu belongs after the command: envdoctor check --gpu ..."),
         (["--verbose", "check"], "--verbose belongs after the command"),
         (["explain"], "CODE"),
@@ -41,6 +45,13 @@ def test_wrong_usage(envdoctor: Callable[..., Any], arguments: List[str], says: 
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.startswith("Usage: envdoctor")
     assert says in ended.err
+
+
+def test_another_program_is_told_as_no_python(envdoctor: Callable[..., Any]) -> None:
+    ended = envdoctor("check", "--python", "/bin/ls")
+    assert ended.code == 3
+    assert "/bin/ls (--python): is no Python\n" in ended.err
+    assert "--paths" not in ended.out + ended.err
 
 
 @pytest.mark.parametrize("seconds", ["86400", "3e2", "60"])

@@ -250,3 +250,21 @@ def test_a_process_answers_in_the_language_of_its_locale(
     done = started(["check", "--facts", broken], environ)
     assert done.stdout.decode("utf-8").startswith(verdict)
     assert done.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "warned"),
+    [("de", True), ("de_DE.UTF-8", True), ("en_GB", False), ("zh-TW", False), ("C.UTF-8", False)],
+)
+def test_a_language_that_there_is_not_is_told_once(
+    envdoctor: Callable[..., Any],
+    snapshot: str,
+    monkeypatch: pytest.MonkeyPatch,
+    language: str,
+    warned: bool,
+) -> None:
+    monkeypatch.setenv("ENVDOCTOR_LANG", language)
+    ended = envdoctor("check", "--facts", snapshot, "--quiet")
+    said = f"envdoctor: ENVDOCTOR_LANG={language} is neither en nor zh: answering in English\n"
+    assert ended.err == (said if warned else "")
+    assert envdoctor("check", "--facts", snapshot, "--quiet", "--lang", "en").err == ""

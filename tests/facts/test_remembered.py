@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -19,6 +20,8 @@ from envdoctor.knowledge.load import load
 from envdoctor.model.facts import Target
 
 pytestmark = pytest.mark.remembering
+
+PROBE = Path(target.__file__).with_name("probe.py")
 
 
 @pytest.fixture(autouse=True)
@@ -166,6 +169,60 @@ def test_a_script_that_starts_a_python_is_asked_each_time(
     assert started == [str(script)] * 2
 
 
+def test_a_program_that_starts_a_python_is_asked_each_time(
+    venv: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As the shims of version managers do, whose choice may depend on any file.
+    shim = tmp_path / "python"
+    shutil.copy("/bin/true", shim)
+    chosen = []
+    run = child.run
+
+    def start(argv, *arguments, **named):
+        chosen.append(venv.python)
+        return run([venv.python, *argv[1:]], *arguments, **named)
+
+    monkeypatch.setattr(child, "run", start)
+    assert remembered.is_program(str(shim))
+    assert observe(str(shim)) == observe(str(shim))
+    assert len(chosen) == 2
+
+
+def test_names_that_are_no_text(
+    venv: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: List[str]
+) -> None:
+    folder = os.fsdecode(os.fsencode(tmp_path) + b"/\xff")
+    Path(folder).mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("NAMED", folder)
+    assert observe(venv.python) == observe(venv.python)
+    assert started == [venv.python]
+    venv.folder.rename(folder + "/venv")
+    python = folder + "/venv/bin/python"
+    assert observe(python) == observe(python)
+    assert started == [venv.python, python]
+
+
+def test_who_may_read_other_files_asks_anew(
+    venv: Environment, monkeypatch: pytest.MonkeyPatch, started: List[str]
+) -> None:
+    observe(venv.python)
+    monkeypatch.setattr(os, "getgroups", lambda: [4711])
+    observe(venv.python)
+    assert started == [venv.python] * 2
+
+
+def test_libraries_of_the_interpreter_are_looked_at(venv: Environment) -> None:
+    done = child.run([venv.python, "-I", "-S", str(PROBE), "--paths"], 20, 1 << 24)
+    program, *others = done.stdout.split(b"\0")[1:]
+    assert Path(os.fsdecode(program)).samefile(venv.python)
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    ours = {Path(line.split(None, 5)[5]) for line in lines if "/" in line}
+    libc = {os.fsencode(path) for path in ours if re.match(r"libc[.-]|ld-musl", path.name)}
+    assert libc
+    assert libc <= set(others)
+
+
 @pytest.mark.parametrize("content", [b"", b"\xc1", b"\x95\x90\xc4\x00\xc4\x00\x90\xc4\x00"])
 def test_what_lies_in_the_cache_is_no_authority(
     venv: Environment, cache: Path, started: List[str], content: bytes
@@ -203,6 +260,65 @@ def test_the_oldest_entries_go(tmp_path: Path, cache: Path) -> None:
     assert sorted(path.name for path in cache.iterdir()) == ["x-2", "x-3", "x-4", "x-5"]
 
 
+def test_a_folder_in_the_way_stays(cache: Path) -> None:
+    for name in ("x-old", "x-new"):
+        (cache / name).mkdir(parents=True)
+    store.write("x-1", b"content", "x-", 1)
+    assert store.read("x-1") == b"content"
+
+
+@pytest.mark.parametrize("place", ["entry", "folder"])
+@pytest.mark.parametrize("mode", [0o020, 0o002])
+def test_what_others_may_write_to_counts_for_nothing(cache: Path, place: str, mode: int) -> None:
+    store.write("x-1", b"content", "x-", 1)
+    assert store.read("x-1") == b"content"
+    assert cache.stat().st_mode & 0o777 == 0o700
+    changed = cache if place == "folder" else cache / "x-1"
+    changed.chmod(changed.stat().st_mode | mode)
+    assert store.read("x-1") is None
+
+
+def test_what_others_wrote_counts_for_nothing(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.write("x-1", b"content", "x-", 1)
+    me = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: me + 1)
+    assert store.read("x-1") is None
+    store.write("x-2", b"content", "x-", 1)
+    assert [path.name for path in cache.iterdir()] == ["x-1"]
+
+
+def test_what_is_gone_since_just_now_may_have_been_read(tmp_path: Path) -> None:
+    (tmp_path / "at" / "way").mkdir(parents=True)
+    gone = [os.fsencode(tmp_path / "at" / "way" / "under" / "file")]
+    now = (tmp_path / "at" / "way").stat().st_ctime_ns
+    assert unchanged.state(gone, now) is not None
+    assert unchanged.state(gone, now - 1) is None
+
+
+def test_a_link_on_the_way_that_leads_elsewhere_since_just_now(tmp_path: Path) -> None:
+    (tmp_path / "real" / "inside").mkdir(parents=True)
+    (tmp_path / "real" / "inside" / "file").write_text("")
+    before = (tmp_path / "real" / "inside" / "file").stat().st_ctime_ns
+    path = os.fsencode(tmp_path / "link" / "inside" / "file")
+    (tmp_path / "link").symlink_to("real")
+    now = os.lstat(tmp_path / "link").st_ctime_ns
+    assert unchanged.state([path], now) is not None
+    while now == before:  # the clock of the file system has long ticks
+        (tmp_path / "link").unlink()
+        (tmp_path / "link").symlink_to("real")
+        now = os.lstat(tmp_path / "link").st_ctime_ns
+    assert unchanged.state([path], now - 1) is None
+
+
+def test_a_path_that_cannot_be_looked_at_is_no_change(tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    paths = [os.fsencode(tmp_path / "circle" / "file"), os.fsencode(tmp_path / ("n" * 300))]
+    before = unchanged.state(paths)
+    assert before is not None
+    (tmp_path / "circle").unlink()
+    assert unchanged.state(paths) != before
+
+
 def test_a_reading_of_a_file(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("one")
@@ -227,6 +343,14 @@ def test_a_reading_of_a_file(tmp_path: Path) -> None:
     # Of a described machine nothing is remembered: its paths are other files each time.
     assert Host(root=str(tmp_path)).read_once("text", str(file), read) == "seven"
     assert len(asked) == 5
+
+
+def test_another_envdoctor_reads_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    assert Host().read_once("text", str(tmp_path / "file"), lambda: "one") == "one"
+    assert Host().read_once("text", str(tmp_path / "file"), lambda: "two") == "one"
+    monkeypatch.setattr(unchanged, "own_state", lambda: b"another")
+    assert Host().read_once("text", str(tmp_path / "file"), lambda: "two") == "two"
 
 
 def test_readings_are_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

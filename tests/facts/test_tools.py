@@ -7,6 +7,7 @@ import pytest
 from recorded_host import Completed, lay_out, real_host, recorded_host
 
 from envdoctor.facts import tools as tools_module
+from envdoctor.facts.host import Host
 from envdoctor.facts.tools import observe_tools, read_compiler
 from envdoctor.model.facts import Compiler, Target, Toolkit, nothing, seen, unseen
 
@@ -475,3 +476,30 @@ def test_cudnn_by_its_variable_comes_first(tmp_path):
     }
     found = observe(tmp_path, files, environ={"CUDNN_PATH": "/opt/cudnn", "CUDNN_HOME": ""}).cudnn
     assert found == seen("8.9.7", "/opt/cudnn/include/cudnn_version.h")
+
+
+def test_a_version_is_remembered_of_programs_that_tell_their_own(tmp_path, monkeypatch):
+    asked = []
+
+    def read_once(host, option, command, read):
+        asked.append(command)
+        return read()
+
+    monkeypatch.setattr(Host, "read_once", read_once)
+    program = b"\x7fELF"
+    commands = {"/usr/bin/c++ --version": GCC13, "/usr/bin/gcc --version": GCC13}
+    files = {"/usr/bin/c++": Path("/usr/bin/x86_64-linux-gnu-g++-13"), "/usr/bin/gcc": program}
+    files["/usr/bin/x86_64-linux-gnu-g++-13"] = program
+    assert observe(tmp_path, files, commands).compiler.value.version == "13.3.0"
+    assert asked == ["/usr/bin/c++", "/usr/bin/gcc"]
+    asked.clear()
+    # ccache starts whatever compiler comes after it on PATH.
+    for name in ("c++", "gcc"):
+        files[f"/usr/lib/ccache/{name}"] = Path("/usr/bin/ccache")
+    files["/usr/bin/ccache"] = program
+    path = {"PATH": "/usr/lib/ccache:/usr/bin:/bin"}
+    commands = {f"/usr/lib/ccache/{name} --version": GCC13 for name in ("c++", "gcc")}
+    tools = observe(tmp_path / "other", files, commands, path)
+    assert tools.compiler.value.version == "13.3.0"
+    assert tools.compiler.value.path == "/usr/lib/ccache/c++"
+    assert asked == []

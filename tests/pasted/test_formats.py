@@ -893,6 +893,17 @@ def test_a_text_that_is_too_long() -> None:
         ),
         ("PyTorch 1.8.1 + CUDA 11.1, RTX 3090\n", {"gpus": ["RTX 3090"], "torch": "1.8.1"}),
         ("- GPU: 2 x RTX 3090 (24G)\n", {"gpus": ["RTX 3090", "RTX 3090"]}),
+        ("$ python --version\nPython 3.12.3\n", {"python": "3.12.3"}),
+        (
+            "Collecting torch==2.0\nSuccessfully installed torch-2.1.2 nvidia-nccl-cu12-2.18.1\n",
+            {"packages": ["nvidia-nccl-cu12 2.18.1", "torch 2.1.2"]},
+        ),
+        (
+            "PS C:\\> python -c "
+            '"import torch; print(torch.__version__); print(torch.version.cuda)"\n'
+            "2.1.2+cu118\n11.8\n",
+            {"torch": "2.1.2+cu118", "cuda": "11.8"},
+        ),
     ],
 )
 def test_further_forms(text: str, known: Dict[str, Any]) -> None:
@@ -926,3 +937,35 @@ def test_another_environments_list_is_left_out() -> None:
 def test_sentences_are_no_reports(text: str) -> None:
     with pytest.raises(ReportError):
         parse(text)
+
+
+SYMBOL = "undefined symbol: _ZN3c105ErrorC2ENS_14SourceLocationE"
+LIBRARY = "libcudart.so.10.2: cannot open shared object file"
+
+
+@pytest.mark.parametrize(
+    ("text", "loads"),
+    [
+        (
+            f"ImportError: /e/lib/python3.8/site-packages/mmcv/_ext.cpython-38.so: {SYMBOL}\n"
+            "mmcv-full==1.7.0\n",
+            {"mmcv-full": SYMBOL},
+        ),
+        (f"ImportError: /e/flash_attn_2_cuda.cpython-310.so: {SYMBOL}\n", {"flash-attn": SYMBOL}),
+        (
+            'File "/e/lib/python3.8/site-packages/torch_scatter/__init__.py", line 16, in f\n'
+            'File "/e/lib/python3.8/ctypes/__init__.py", line 373, in __init__\n'
+            f"OSError: {LIBRARY}: No such file or directory\n",
+            {"torch-scatter": f"{LIBRARY}: No such file or directory"},
+        ),
+        # of the system, of the project's own, and of nothing that is named
+        ("ImportError: libGL.so.1: cannot open shared object file\nnumpy==1.20.0\n", {}),
+        (f"ImportError: /home/u/code/ops/_ext.so: {SYMBOL}\nnumpy==1.20.0\n", {}),
+        (f"The docs speak of: {SYMBOL}\nnumpy==1.20.0\n", {}),
+    ],
+)
+def test_what_the_loader_refuses(text: str, loads: Dict[str, str]) -> None:
+    target = parse(text).target.value
+    assert target is not None
+    found = {d.name: d.import_error for d in target.distributions if d.import_error}
+    assert found == loads

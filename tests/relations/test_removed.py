@@ -9,7 +9,7 @@ import pytest
 
 from envdoctor.knowledge.load import load
 from envdoctor.model.facts import Distribution, Facts, Target, seen
-from envdoctor.model.interface import FLAG, KINDS, PATTERN
+from envdoctor.model.interface import FLAG, IDENTIFIER, KINDS, PATTERN
 from envdoctor.relations.observe import observe
 from envdoctor.relations.removed import (
     TABLES,
@@ -42,11 +42,11 @@ def test_a_row_is_whole(name: str) -> None:
     assert "back" not in row or row["gone"] < row["back"], f"{where}: back: comes after gone:"
     assert ("pattern" in row) == (row["kind"] == PATTERN), f"{where}: pattern: is of patterns"
     assert row.get("served", "torch") in KNOWLEDGE.packages, f"{where}: served: is a package"
-    assert row["instead"], f"{where}: instead: says what to write"
+    assert row["instead"] or row["kind"] == IDENTIFIER, f"{where}: instead: says what to write"
     assert row["instead"].isascii(), f"{where}: instead: is code, the same in every language"
     finding = next((p for p in pages().values() if p.name == row["finding"]), None)
     assert finding is not None, f"{where}: finding: no page has that name"
-    assert finding.module, f"{where}: finding: its page has no rule that tells of projects"
+    assert finding.is_rule, f"{where}: finding: its page has no rule that tells of projects"
 
 
 def test_interfaces_are_what_the_tables_hold() -> None:

@@ -295,6 +295,24 @@ def test_a_wheel_for_another_python() -> None:
     assert told(of(f"{url}\n", None)) == []
 
 
+def test_a_wheel_of_torch_for_another_python_is_told_once() -> None:
+    page = "https://download.pytorch.org/whl/cu118"
+    url = f"{page}/torch-2.1.2%2Bcu118-cp310-cp310-linux_x86_64.whl"
+    (finding,) = of(f"{url}\n", "3.8").findings
+    assert (finding.severity, finding.name) == ("error", "python-version-unsupported")
+    assert fixes(finding) == [
+        f"2 lines: r.txt:1: {url} -> torch==2.1.2+cu118; r.txt: add --extra-index-url {page}"
+    ]
+
+
+@pytest.mark.parametrize("series", ["torch1.9", "torch1.9.0"])
+def test_a_page_is_known_by_the_series_of_torch(series: str) -> None:
+    page = f"https://download.openmmlab.com/mmcv/dist/cu111/{series}/index.html"
+    text = f"-f {page}\n-f https://download.pytorch.org/whl/torch_stable.html\n"
+    text += "torch==1.9.1+cu111\nmmcv-full==1.4.0\n"
+    assert told(of(text, "3.8", "gpu=rtx3090 driver=470")) == []
+
+
 def test_rules_about_what_is_installed_are_not_run() -> None:
     found = of("torch==2.4.1\n")
     names = {*found.ruled_out, *(f.name for f in found.findings)}

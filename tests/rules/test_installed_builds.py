@@ -275,3 +275,29 @@ def test_of_what_is_installed_its_own_metadata_speaks() -> None:
         for kind, mmdet3d in (("released", released), ("fork", fork))
     }
     assert found == {"released": ["warning ED204 numba 0.53.0"], "fork": []}
+
+
+WORKING = ("NVIDIA GeForce RTX 4090", "8.9")
+OLD = ("NVIDIA GeForce GT 710", "3.5")
+
+
+@pytest.mark.parametrize(
+    ("gpus", "environ", "severity"),
+    [
+        ([WORKING, OLD], {}, "warning"),  # a card for the screen
+        ([OLD], {}, "error"),
+        ([WORKING, OLD], {"CUDA_VISIBLE_DEVICES": "0,1"}, "error"),  # both are meant
+        ([("Tesla K40m", "3.5"), WORKING], {}, "error"),  # it is for computing
+        ([("NVIDIA GeForce RTX 5090", "12.0"), WORKING], {}, "error"),  # the better one
+    ],
+)
+def test_a_lesser_card_beside_one_that_works(
+    gpus: List[Any], environ: Dict[str, str], severity: str
+) -> None:
+    devices = [{"name": name, "compute_capability": cc} for name, cc in gpus]
+    accelerator = {**NVIDIA, "gpus": devices, "driver": "570.86", "serves": "12.8"}
+    found = report("torch 2.4.1+cu121", accelerator=accelerator, environ=environ)
+    (finding,) = [f for f in found.findings if f.name == "gpu-arch-not-in-torch"]
+    assert finding.severity == severity
+    leave_out = "leave that card out of the training: CUDA_VISIBLE_DEVICES=N"
+    assert [fix.summary.startswith(leave_out) for fix in finding.fixes] == [severity == "warning"]

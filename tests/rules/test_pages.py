@@ -23,14 +23,15 @@ from envdoctor.model.relation import Relation
 from envdoctor.model.text import fields
 from envdoctor.relations.observe import observe
 from envdoctor.rules import linked
-from envdoctor.rules.examination import finding_of
+from envdoctor.rules.examination import FACTS, finding_of
 from envdoctor.rules.page import Page, _decode, pages
 from envdoctor.rules.rule import Context
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = list(pages().values())
-RULES = [page for page in PAGES if page.module]
-ALONE = [page for page in PAGES if not page.module]
+RULES = [page for page in PAGES if page.is_rule]
+CODED = [page for page in PAGES if page.module]
+ALONE = [page for page in PAGES if not page.is_rule]
 #: Those that tell binaries which do not load.
 OF_BINARIES = {*linked.OWN, *linked.SHARED}
 #: The headings of a page in their order, and how many words stand at least under each. The least
@@ -180,7 +181,7 @@ def test_every_language_says_the_same_things(page: Page) -> None:
         assert {name: set(fields(text)) for name, text in words.items()} == english
 
 
-@pytest.mark.parametrize("page", RULES, ids=named)
+@pytest.mark.parametrize("page", CODED, ids=named)
 def test_a_rule_reads_facts_and_nothing_of_this_machine(page: Page) -> None:
     module = __import__(f"envdoctor.rules.{page.module}", fromlist=["examine"])
     assert list(inspect.signature(module.examine).parameters) == ["context"]
@@ -231,12 +232,16 @@ def severities(page: Page) -> Set[str]:
             given.add(relation.severity)
             if relation.phase == "build":
                 given.add("warning")  # of what is installed, however it was built
+            elif "host.gpu" in f"{relation.condition} {relation.needs}":
+                given.add("warning")  # of an older card beside those that train
     if page.module:
         source = (ROOT / "envdoctor" / "rules" / f"{page.module}.py").read_text(encoding="utf-8")
         constants = [n.value for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Constant)]
         given |= {page.severity, *(s for s in SEVERITIES if s in constants)}
     if page.name in OF_BINARIES:
         given |= {"error", "info"}
+    if page.interfaces:
+        given |= {page.severity, page.interfaces}
     return given
 
 
@@ -277,3 +282,27 @@ def test_the_example_of_a_rule_is_one() -> None:
         )
         assert all(f.why and f.evidence and f.fixes for f in found)
     assert {bool(case.get("finds")) for case in cases} == {True, False}
+
+
+def test_facts_that_pages_need_have_words() -> None:
+    named = {fact for page in PAGES for fact in page.facts} - {"projects"}  # never told as skipped
+    assert named <= set(FACTS)
+
+
+def test_interfaces_that_builds_no_longer_have_are_told_by_pages() -> None:
+    """Each finding that a row of a table `removed_...` names has such a page, or a module."""
+    tables = load().tables
+    named_by_rows = {
+        str(row["finding"])
+        for name, table in tables.items()
+        if name.startswith("removed_")
+        for row in table.rows.values()
+    }
+    told = {page.name for page in PAGES if page.interfaces}
+    coded = {page.name for page in CODED}
+    assert told <= named_by_rows <= told | coded
+    assert all(
+        page.interfaces in SEVERITIES and page.facts == ["projects"]
+        for page in PAGES
+        if page.interfaces
+    )

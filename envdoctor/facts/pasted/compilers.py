@@ -1,4 +1,4 @@
-"""`nvcc --version`, `gcc --version`, `ldd --version`, `uname -a`, os-release."""
+"""`--version` of python, nvcc, gcc and ldd; `uname -a`, os-release."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import List
 
 from envdoctor.facts.pasted.notes import LISTED, Notes, version
-from envdoctor.facts.pasted.system import gcc, os_and_machine
+from envdoctor.facts.pasted.system import gcc, os_and_machine, python
 from envdoctor.facts.pasted.text import Line, Pair
 
 SECTION = "compilers"
@@ -14,6 +14,7 @@ _RELEASE = re.compile(r"release (\d{1,2}\.\d{1,2})(?:, V(\d{1,2}\.\d{1,2}\.\d{1,
 _BUILD = re.compile(r"Build cuda_(\d{1,2}\.\d{1,2})[._]")
 _FILE = re.compile(r"CUDA Version (\d{1,2}\.\d{1,2}\.\d{1,4})")
 _GCC = re.compile(r"(?:[\w.-]{0,40}-)?(?:gcc|g\+\+|c\+\+|cc)(?:-\d{1,2})?(?:\.exe)? \(")
+_PYTHON = re.compile(r"Python (3\.\d{1,2}\.\d{1,3}[\w+]{0,6})")
 _KERNEL = re.compile(r"Linux \S{1,80} (\d\S{1,80}) #")
 
 
@@ -29,6 +30,8 @@ def read(pairs: List[Pair], lines: List[Line], notes: Notes) -> None:
             notes.say("gcc", gcc(text.partition(" ")[2]), "gcc", line, LISTED)
         elif text.startswith(("ldd (", "ldd ")) and "libc" in text.lower():
             notes.say("glibc", version(text.split()[-1]), "ldd", line, LISTED)
+        elif text.startswith("Python 3.") and _PYTHON.fullmatch(text):
+            python(text[len("Python ") :], "python --version", line, notes, LISTED)
         elif text.startswith("Linux "):
             kernel = _KERNEL.match(text)
             if kernel:
@@ -37,6 +40,8 @@ def read(pairs: List[Pair], lines: List[Line], notes: Notes) -> None:
     for line, key, value in pairs:
         if key in ("pretty_name", "description"):
             os_and_machine(value.strip("\"' "), "os-release", line, notes)
+        elif key == "productname" and value.startswith("macOS"):
+            notes.say("system", "macOS", "sw_vers", line)
 
 
 def nvcc(text: str) -> str:

@@ -19,6 +19,7 @@ from envdoctor.facts.pasted import (
     session,
     torch_build,
     torch_env,
+    tracebacks,
 )
 from envdoctor.facts.pasted.notes import (
     RUNNING,
@@ -69,6 +70,7 @@ _READERS = (
     frameworks,
     extensions,
     form,
+    tracebacks,
     prose,
 )
 #: The ways in which a driver refuses its service.
@@ -349,6 +351,8 @@ class _Merge:
         ptx: Optional[Tuple[str, ...]] = None
         if self.notes.statements.get(f"whole {name}"):
             stated = self.notes.statements.get(f"ptx {name}", [])
+            if name == "torch" and self.notes.statements.get("no image"):
+                stated = []  # whatever PTX it lists: the driver made nothing of it for this GPU
             ptx = tuple(sorted({s.value for s in stated}, key=_numeric))
         elif name != "torch" and len(numbers) == 1 and self._builds_without_ptx():
             ptx = ()
@@ -420,6 +424,10 @@ class _Merge:
         if torch is not None and torch.version.value:
             packages["torch"] = self._of_torch(torch.version)
         packages.update(self._mmcv(packages))
+        for name in ("mmcv-full", "mmcv-lite"):
+            if name in packages and "mmcv" not in packages:  # one module of several projects
+                said = self.notes.statements.pop("import mmcv", [])
+                self.notes.statements.setdefault(f"import {name}", []).extend(said)
         for topic in self.notes.statements:
             start, _, name = topic.partition(" ")
             if start == "import" and name not in packages:
@@ -456,7 +464,8 @@ class _Merge:
         return "pip" if listed and name not in listed and name in ("torch", "torchvision") else ""
 
     def _import_error(self, name: str) -> str:
-        return self.one(f"import {name}").value or ""
+        said = self.notes.statements.get(f"import {name}")
+        return said[0].value if said else ""  # of several tracebacks the first
 
     def _mmcv(self, packages: Dict[str, Package]) -> Dict[str, Package]:
         """The mmcv that is imported, under the name of its flavour.

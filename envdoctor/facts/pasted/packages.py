@@ -46,6 +46,9 @@ _DESCRIBED = re.compile(
 )
 #: ultralytics' "torch   ✅ 2.1.0+cu118>=1.8.0".
 _CHECKED = re.compile(rf"({_NAME})\s+[\u2705\u274c]\s*(\d[\w.+]{{0,80}})(?:[<>=!~,].{{0,80}})?")
+#: The last line of `pip install`, "Successfully installed torch-2.1.2 torchvision-0.16.2".
+_INSTALLED = "Successfully installed "
+_INSTALLED_ONE = re.compile(rf"({_NAME})-(\d[\w.!+]{{0,80}})")
 _MEMBER = re.compile(r"\"(name|version|build_string|channel)\": ?\"([^\"]{1,120})\"")
 #: How far below a package's name its version stands in `pip show` and in JSON.
 _NEAR = 4
@@ -111,7 +114,8 @@ def _marked(line: Line, notes: Notes) -> bool:
 def _plain(line: Line, notes: Notes) -> bool:
     """A line whose form says what it is."""
     return (
-        _freeze(line, "pip freeze", notes)
+        _installed(line, notes)
+        or _freeze(line, "pip freeze", notes)
         or _direct(line, notes)
         or _export(line, notes)
         or _planned(line, notes)
@@ -119,6 +123,17 @@ def _plain(line: Line, notes: Notes) -> bool:
         or _json(line, notes)
         or _tree(line, notes)
     )
+
+
+def _installed(line: Line, notes: Notes) -> bool:
+    """What pip installed; a list says what of it is still there."""
+    if not line.text.startswith(_INSTALLED):
+        return False
+    found = [_INSTALLED_ONE.fullmatch(word) for word in line.text[len(_INSTALLED) :].split()]
+    for match in found:
+        if match:
+            _note(match[1], match[2], line, "pip install", notes, rank=WRITTEN)
+    return any(found)
 
 
 def _shown(pairs: List[Pair], notes: Notes) -> None:

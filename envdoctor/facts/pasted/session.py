@@ -21,17 +21,27 @@ from envdoctor.facts.pasted.text import Line, Pair
 
 SECTION = "Python's prompt"
 _ASKED = re.compile(r"(?:print\()?\(?([\w.]{1,60})(?:\(\d?\))?\)?\)?;?")
-_PROMPT = re.compile(r"(?:>>> ?|In \[\d{1,5}\]: ?|\$ |.{0,60}[$#%] )?(?:python3? -c ['\"])?")
+_PROMPT = re.compile(
+    r"(?:>>> ?|In \[\d{1,5}\]: ?|\$ |.{0,60}[$#%] |(?:PS )?[A-Z]:\\.{0,60}> ?)?"
+    r"(?:python[\d.]{0,4} -c ['\"])?"
+)
+_PRINTED = re.compile(r"print\((.{1,200})\)")
 
 
 def read(pairs: List[Pair], lines: List[Line], notes: Notes) -> None:  # noqa: ARG001
     """Note each answer that follows its question."""
-    for line, answer in zip(lines, lines[1:]):
+    for number, (line, answer) in enumerate(zip(lines, lines[1:])):
         text = line.text
         if "version" not in text and "torch.cuda." not in text:
             continue
         question = text[_PROMPT.match(text).end() :]  # type: ignore[union-attr]
-        asked = question.rpartition(";")[2].strip(" \"'")
+        parts = [part.strip(" \"'") for part in question.split(";")]
+        printed = [match for match in map(_PRINTED.fullmatch, parts) if match]
+        if len(printed) > 1:
+            for one, below in zip(printed, lines[number + 1 :]):
+                _answers(one[1], below.text.strip(), below, notes)
+            continue
+        asked = parts[-1]
         if not asked or answer.text.startswith((">>>", "In [", "Traceback")):
             continue
         value = re.sub(r"^Out\[\d{1,5}\]: ?", "", answer.text).strip(" '\"")

@@ -25,6 +25,7 @@ _REFUSALS = (
     ("old", "CUDA driver version is insufficient for CUDA runtime version"),
 )
 _DEVICE = re.compile(r"(\S.{0,80}) with CUDA capability sm_(\d{2,3}) is not compatible")
+_NO_IMAGE = "no kernel image is available for execution on the device"
 _SUPPORTS = "PyTorch install supports CUDA capabilities "
 
 
@@ -79,6 +80,8 @@ def _warned(text: str, line: Line, notes: Notes) -> None:
     if found:
         served = int(found[1])
         notes.say("serves", f"{served // 1000}.{served % 1000 // 10}", _WARNING, line)
+    if _NO_IMAGE in text:
+        notes.say("no image", _NO_IMAGE, _WARNING, line)
     device = _DEVICE.search(text) if " is not compatible" in text else None
     if device:
         name = device[1].rpartition("UserWarning:")[2].strip()

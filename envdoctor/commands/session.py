@@ -89,7 +89,7 @@ def _environment(inputs: Inputs, matrices: Matrices) -> Facts:
 
 
 def _with_binaries(facts: Facts, inputs: Inputs) -> Facts:
-    """The facts with what the loader would do with the binaries of the target."""
+    """The facts with what the loader would do with the target's binaries, and their GPU code."""
     import msgspec
 
     target = facts.target.value
@@ -98,7 +98,12 @@ def _with_binaries(facts: Facts, inputs: Inputs) -> Facts:
     from envdoctor.linking.remembered import observe_linking
 
     linking = observe_linking(target, inputs.project, inputs.deep is not False)
-    target = msgspec.structs.replace(target, linking=linking)
+    code = {}
+    if linking.value is not None:  # they are remembered together, and stand apart
+        code = linking.value.gpu_code
+        value = msgspec.structs.replace(linking.value, gpu_code={})
+        linking = msgspec.structs.replace(linking, value=value)
+    target = msgspec.structs.replace(target, linking=linking, gpu_code=code)
     observed = msgspec.structs.replace(facts.target, value=target)
     return msgspec.structs.replace(facts, target=observed)
 

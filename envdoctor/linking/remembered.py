@@ -65,8 +65,10 @@ def observe_linking(
         if deep is None:
             return unseen(NOT_READ)
         from envdoctor.linking.examine import examined
+        from envdoctor.linking.gpu_code import with_gpu_code
 
         found, looked = examined(target, projects, progress() if progress is not None else None)
+        found = with_gpu_code(found, target, projects)
         memory.keep(found, looked)
     except Exception as error:
         return unseen(clean(f"{FAILED}: {type(error).__name__}: {error}"))

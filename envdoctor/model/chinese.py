@@ -203,6 +203,10 @@ SAID: Dict[str, str] = {
 }
 
 WRITTEN: Dict[str, str] = {
+    # what GPU code runs where
+    "whether code for {code} runs on {gpu} is not known": "不知道 {code} 的代码能否在 {gpu} 上运行",
+    "whether {gpu} is of the family of {code} is not known": "不知道 {gpu} 是否属于 {code} 的同族架构",
+    "only a part of its kernels has code for this GPU": "它只有一部分 kernel 带这块显卡的代码",
     # why the GPU code of a file was not read to its end
     "the file states {number} sections, which is too many": "文件声称有 {number} 个节（section），太多了",
     "the file ends before its GPU code does": "文件还没到 GPU 代码的末尾就断了",

@@ -11,6 +11,7 @@ from typing import (
     List,
     NamedTuple,
     Optional,
+    Protocol,
     Sequence,
     Set,
     Tuple,
@@ -47,8 +48,8 @@ _OF_TORCH = re.compile(r"lib(torch|c10|caffe2)\w*\.so$")
 _RUNTIME = re.compile(r"libcudart\.so\.([\d.]+)$")
 
 
-class Progress:
-    """Who is told how far it is; the default tells nobody."""
+class Progress(Protocol):
+    """Who is told how far it is."""
 
     def advance(self, done: int, of: int) -> None:
         """`done` of `of` files were simulated."""
@@ -172,7 +173,7 @@ class _Examination:
         self.start = started.process
         self.binaries = started.process.binaries
         self.files = shared_objects(target, projects, self.binaries.looked)
-        self.progress = progress or Progress()
+        self.progress = progress
         self.undecided: Dict[str, None] = {}
         self._names: Optional[FrozenSet[str]] = None
 
@@ -182,7 +183,8 @@ class _Examination:
         count = 0
         builds: Dict[str, LinkedBuild] = {}
         for number, file in enumerate(self.files):
-            self.progress.advance(number, len(self.files))
+            if self.progress is not None:
+                self.progress.advance(number, len(self.files))
             result = self._load(file)
             if result is None:
                 continue

@@ -19,6 +19,7 @@ from envdoctor.model.versions import (
     specifier,
     try_parse,
 )
+from envdoctor.relations.binaries import as_linked
 from envdoctor.relations.components import DOTTED, PYTHON
 from envdoctor.relations.environment import imported, is_doubled, outside
 from envdoctor.relations.gpu_code import Ptx, Sass, read_code
@@ -83,6 +84,7 @@ def observe(facts: Facts, knowledge: Knowledge) -> Observation:
                 continue
             observed.update(_limits(distribution, package, knowledge))
             domain = candidates(package, label, observed, origin)
+            domain = as_linked(domain, name, target)
             domains[name] = domain
             origins[name] = _origin(distribution, package, label, bool(target.conda))
             if place := outside(target, distribution):

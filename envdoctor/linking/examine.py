@@ -39,6 +39,7 @@ from envdoctor.model.facts import (
 )
 
 _MOST = 60  # binaries that are told
+_IN_FULL = 12  # of these with all that is known: a snapshot stays small
 _MAX_UNDECIDED = 20
 #: Where a system has glibc's loader. Others, such as Nix's, look elsewhere than this one.
 _LOADERS = ("/lib64/ld-linux-", "/lib/ld-linux-", "/lib/ld64.so")
@@ -112,10 +113,10 @@ class Started:
         if torch is None:
             return None
         if self._torch is None:
-            extension = (
-                next((file.path for file in files if file.module == "torch._C"), "")
-                or f"{torch.path}/_C.{self._target.soabi}.so"
-            )
+            # Of several the one that is imported, whose files the probe read.
+            listed = [file.path for file in files if file.module == "torch._C"]
+            usual = f"{torch.path}/_C.{self._target.soabi}.so"
+            extension = usual if usual in listed or not listed else listed[0]
             is_global = bool(self._target.environ.get("TORCH_USE_RTLD_GLOBAL"))
             self._torch = import_torch(
                 self.process, torch.path, extension, self._target.path, is_global
@@ -196,6 +197,10 @@ class _Examination:
             self._release()
         blamer = Blamer(self.target, self.start, self.torch, self.files)
         told = [self._binary(result, blamer) for result in results[:_MOST]]
+        told[_IN_FULL:] = [
+            msgspec.structs.replace(one, symbols=one.symbols[:1], others=(), looked=())
+            for one in told[_IN_FULL:]
+        ]
         return Linking(
             files=count,
             binaries=tuple(told),

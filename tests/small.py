@@ -11,7 +11,7 @@ package: torch
 checked: 2026-01-01
 source: invented
 releases: [1.9.0, 1.9.1, 1.10.0, 2.4.1, 2.7.0]
-variant: {origin: string, cuda: cuda, abi: int, sass: versions, ptx: versions}
+variant: {origin: string, cuda: cuda, abi: int, sass: architectures, ptx: architectures}
 local: "^(?P<cuda>cpu|cu[0-9]+)$"
 findings: {cuda/code: gpu-arch-not-in-torch}
 builds:

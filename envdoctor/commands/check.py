@@ -14,6 +14,7 @@ from envdoctor.commands.options import help_option, input_options, language
 from envdoctor.commands.output import say, view, write
 from envdoctor.commands.policy import Policy, configured, policy_options
 from envdoctor.commands.program import fixes_as_called
+from envdoctor.commands.reading import waiting
 from envdoctor.commands.session import Inputs, gather
 from envdoctor.model.finding import Report
 from envdoctor.model.language import translate
@@ -84,7 +85,9 @@ def command(
     if write_baseline is not None:  # which is to hold what another accepts, too
         policy = policy._replace(baseline=None, fail_on="never")
     prepared = policy.prepared()
-    facts, matrices = gather(inputs._replace(requirements=requirements))
+    deep = inputs.deep is not False
+    before = waiting(with_verdict=form == "text" and not inputs.settings and not quiet)
+    facts, matrices = gather(inputs._replace(requirements=requirements, deep=deep), before)
     now = current()
     now.facts = facts
     report = configured(prepared.applied(conclude(facts, matrices, now.language)))

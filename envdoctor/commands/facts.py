@@ -8,6 +8,7 @@ import click
 
 from envdoctor.commands.options import help_option, input_options, language, traceback_option
 from envdoctor.commands.output import say, write
+from envdoctor.commands.reading import waiting
 from envdoctor.commands.session import Inputs, gather
 from envdoctor.model.language import translate
 
@@ -30,7 +31,8 @@ def command(inputs: Inputs, output: Optional[str], redact: Optional[bool], quiet
     """
     from envdoctor.facts.snapshot import dump
 
-    facts, _ = gather(inputs)
+    deep = inputs.deep is not False
+    facts, _ = gather(inputs._replace(deep=deep), waiting(with_verdict=False))
     to_file = output not in (None, "-")
     redacted = to_file if redact is None else redact
     if redacted:

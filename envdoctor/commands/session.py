@@ -11,6 +11,7 @@ from envdoctor.model.language import ENGLISH, LANGUAGES
 # Imported where they are used: `--help` and `import envdoctor` are not to wait for them.
 if TYPE_CHECKING:
     from envdoctor.knowledge.load import Knowledge
+    from envdoctor.linking.examine import Progress
     from envdoctor.model.facts import Facts
     from envdoctor.model.finding import Report
 
@@ -21,6 +22,9 @@ class UnsupportedSystemError(RuntimeError):
 
 #: Loads the matrices when it is first called. Raises DocumentError.
 Matrices = Callable[[], "Knowledge"]
+
+#: Called before a first reading of binaries with what is known by then; who is told how far it is.
+Waiting = Callable[["Facts", Matrices], "Progress"]
 
 #: A setting, "gpu=a100", and what says so beside the command line: a variable, a line of a file.
 Said = Tuple[str, str]
@@ -36,7 +40,7 @@ class Inputs(NamedTuple):
     requirements: Tuple[str, ...] = ()
     project: Tuple[str, ...] = ()
     said: Tuple[Said, ...] = ()  # what is assumed as well, and is weaker than `assume`
-    # whether binaries are read; None: as the command has it
+    # whether binaries are read; None: only what is known of them from before
     deep: Optional[bool] = None
 
     @property
@@ -59,16 +63,16 @@ def _matrices() -> Matrices:
     return matrices
 
 
-def _read(inputs: Inputs, matrices: Matrices) -> Facts:
+def _read(inputs: Inputs, matrices: Matrices, waiting: Optional[Waiting] = None) -> Facts:
     """The facts of a snapshot or of this machine, without what is assumed.
 
     Raises SnapshotError, TargetError, UnsupportedSystemError, RequirementsError, ProjectError.
     """
-    facts = _environment(inputs, matrices)
+    facts = _environment(inputs, matrices, waiting)
     return _with_projects(facts, inputs.project, matrices, inputs) if inputs.project else facts
 
 
-def _environment(inputs: Inputs, matrices: Matrices) -> Facts:
+def _environment(inputs: Inputs, matrices: Matrices, waiting: Optional[Waiting] = None) -> Facts:
     """The facts of a machine, and of an environment or of what requirement files ask for."""
     if sys.platform != "linux":
         raise UnsupportedSystemError(
@@ -85,11 +89,13 @@ def _environment(inputs: Inputs, matrices: Matrices) -> Facts:
     if inputs.facts is not None:
         return snapshot.load(inputs.facts)
     facts = snapshot.observe(inputs.python, inputs.env, os.environ, lambda: matrices().providers)
-    return _with_binaries(facts, inputs)
+    return _with_binaries(facts, inputs, matrices, waiting)
 
 
-def _with_binaries(facts: Facts, inputs: Inputs) -> Facts:
-    """The facts with what the loader would do with the binaries of the target."""
+def _with_binaries(
+    facts: Facts, inputs: Inputs, matrices: Matrices, waiting: Optional[Waiting]
+) -> Facts:
+    """The facts with what the loader would do with the target's binaries, and their GPU code."""
     import msgspec
 
     target = facts.target.value
@@ -97,8 +103,16 @@ def _with_binaries(facts: Facts, inputs: Inputs) -> Facts:
         return facts
     from envdoctor.linking.remembered import observe_linking
 
-    linking = observe_linking(target, inputs.project, inputs.deep is not False)
-    target = msgspec.structs.replace(target, linking=linking)
+    def progress() -> Optional[Progress]:
+        return waiting(facts, matrices) if waiting is not None else None
+
+    linking = observe_linking(target, inputs.project, inputs.deep, progress)
+    code = {}
+    if linking.value is not None:  # they are remembered together, and stand apart
+        code = linking.value.gpu_code
+        value = msgspec.structs.replace(linking.value, gpu_code={})
+        linking = msgspec.structs.replace(linking, value=value)
+    target = msgspec.structs.replace(target, linking=linking, gpu_code=code)
     observed = msgspec.structs.replace(facts.target, value=target)
     return msgspec.structs.replace(facts, target=observed)
 
@@ -146,13 +160,15 @@ def _with_projects(
     return msgspec.structs.replace(facts, projects=read)
 
 
-def gather(inputs: Inputs) -> Tuple[Facts, Matrices]:
+def gather(inputs: Inputs, waiting: Optional[Waiting] = None) -> Tuple[Facts, Matrices]:
     """The facts, with what is assumed in place of what was observed, and the matrices.
+
+    `waiting` is called where binaries are read that were not read before.
 
     Raises AssumeError, DocumentError and what reading the facts raises.
     """
     matrices = _matrices()
-    facts = _read(inputs, matrices)
+    facts = _read(inputs, matrices, waiting)
     return _assume(facts, inputs.assume, matrices, inputs.said), matrices
 
 
@@ -174,6 +190,7 @@ def check(
     requirements: Sequence[Union[str, os.PathLike[str]]] = (),
     language: str = ENGLISH,
     project: Sequence[Union[str, os.PathLike[str]]] = (),
+    deep: bool = True,
 ) -> Report:
     """Examine an environment as `envdoctor check` does, and return what is wrong with it.
 
@@ -182,7 +199,7 @@ def check(
     the path of one. `assume` holds settings such as "gpu=a100". `requirements` are the paths of
     files: what they ask for is checked in place of an environment. `language` is that of summaries
     and reasons: "en" or "zh". `project` are folders of source trees, which are read for what they
-    need of it.
+    need of it. `deep` reads the binaries, too.
 
     Raises SnapshotError, TargetError, RequirementsError, ProjectError, AssumeError, DocumentError,
     UnsupportedSystemError, and ValueError for a language that there is not.
@@ -195,7 +212,7 @@ def check(
     folders = tuple(os.fspath(folder) for folder in project)
     if facts is None or isinstance(facts, (str, os.PathLike)):
         path = None if facts is None else os.fspath(facts)
-        inputs = Inputs(python, env, path, tuple(assume), files, folders)
+        inputs = Inputs(python, env, path, tuple(assume), files, folders, deep=deep)
         observed, matrices = gather(inputs)
     else:
         matrices = _matrices()

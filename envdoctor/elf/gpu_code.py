@@ -27,7 +27,7 @@ from typing import (
     Tuple,
 )
 
-from envdoctor.model.facts import GpuCode
+from envdoctor.model.facts import CodeGroup, GpuCode
 
 #: Begins every container; the wrapper in `.nvFatBinSegment`, which points to one, has another.
 MAGIC = 0xBA55ED50
@@ -53,7 +53,7 @@ MOST_ARCHITECTURE = 1000
 # The largest libraries have some ten thousand headers and some dozen sets of targets.
 MOST_HEADERS = 500_000
 MOST_GROUPS = 1_000
-MOST_TARGETS = 100  # of one package: compilers have some forty
+MOST_LISTED = 400  # targets in all sets of one package, of which a snapshot keeps all
 MOST_SECTIONS = 200_000
 MOST_TOGETHER = 1 << 20  # bytes of headers of images that were compressed together
 MOST_NAMES = 16 << 20  # bytes of the names of sections
@@ -122,37 +122,27 @@ def read_gpu_images(path: str) -> GpuImages:
 
 
 def summarize(files: Sequence[GpuImages], origin: str = "") -> Optional[GpuCode]:
-    """What the files of one package have code for; None if that is nothing, or not known wholly.
-
-    In `sass` and `ptx` stands what most containers have images for; what only some have (a kernel
-    for one GPU, chosen when it runs; PTX that has to be linked first) stands apart.
-    """
-    total = sum(group.containers for file in files for group in file.groups)
-    sass: Dict[Architecture, int] = {}
-    ptx: Dict[Architecture, int] = {}
+    """What the files of one package have code for; None if that is nothing, or not known wholly."""
+    counted: Dict[_Targets, int] = {}
     for file in files:
         for group in file.groups:
-            for target in group.sass:
-                sass[target] = sass.get(target, 0) + group.containers
-            for target in group.ptx:
-                ptx[target] = ptx.get(target, 0) + group.containers
-        for group in file.relocatable:
-            for target in group.sass:
-                sass.setdefault(target, 0)
-            for target in group.ptx:
-                ptx.setdefault(target, 0)
-    if (not sass and not ptx) or any(file.problem for file in files):
+            targets = _Targets(frozenset(group.sass), frozenset(group.ptx))
+            counted[targets] = counted.get(targets, 0) + group.containers
+    relocatable = [group for file in files for group in file.relocatable]
+    if not counted:  # to be linked where it runs, if at all
+        counted = {_Targets(frozenset(g.sass), frozenset(g.ptx)): g.containers for g in relocatable}
+    listed = sum(len(targets.sass) + len(targets.ptx) for targets in counted)
+    if not listed or listed > MOST_LISTED or any(file.problem for file in files):
         return None
-    if len(sass) + len(ptx) > MOST_TARGETS:
-        return None
+    groups = _groups(counted)
     isa = max((version for file in files for version in file.isa.values()), default=None)
     return GpuCode(
-        sass=_texts(t for t, count in sass.items() if 0 < total <= 2 * count),
-        ptx=_texts(t for t, count in ptx.items() if 0 < total <= 2 * count),
-        some_sass=_texts(t for t, count in sass.items() if 2 * count < max(total, 1)),
-        some_ptx=_texts(t for t, count in ptx.items() if 2 * count < max(total, 1)),
-        ptx_version="" if isa is None else f"{isa[0]}.{isa[1]}",
+        sass=_texts({target for group in groups for target in group.sass}),
+        ptx=_texts({target for group in groups for target in group.ptx}),
         origin=origin,
+        groups=tuple(CodeGroup(_texts(g.sass), _texts(g.ptx), g.containers) for g in groups),
+        linkable=_texts({target for group in relocatable for target in group.ptx}),
+        ptx_version="" if isa is None else f"{isa[0]}.{isa[1]}",
     )
 
 

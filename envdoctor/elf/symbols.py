@@ -35,6 +35,8 @@ MAX_SYMBOLS = 1 << 21
 _MAX_TABLE = 1 << 26
 _MAX_CHAIN = 4096  # entries of one bucket
 _AT_ONCE = 4096  # symbols
+#: What is remembered of look-ups; libstdc++ is asked for some thousand symbols again and again.
+_MAX_BOUND = 20_000
 #: String tables up to this size are read as a whole: one call in place of one for each name.
 _SMALL = 1 << 21
 
@@ -87,6 +89,7 @@ class Symbols:
         self._gnu = _gnu_hash(image, dynamic)
         self._old = _old_hash(image, dynamic) if self._gnu is None else None
         self._linear: Optional[Dict[bytes, List[int]]] = None
+        self._bound: Set[Tuple[bytes, str]] = set()  # what was looked for and found
 
     # --- undefined symbols
 
@@ -186,8 +189,17 @@ class Symbols:
 
         Of which file the version is asked plays no part. Raises ElfError.
         """
+        if (name, version) in self._bound:
+            return True
         if self._gnu is not None and not self._gnu.may_hold(gnu_hash(name)):
             return False
+        if not self._binds(name, version):
+            return False
+        if len(self._bound) < _MAX_BOUND:
+            self._bound.add((name, version))
+        return True
+
+    def _binds(self, name: bytes, version: str) -> bool:
         found = self._defined(name)
         if not self._has_versions:
             return bool(found)  # the loader takes a symbol of a file without versions

@@ -11,7 +11,7 @@ import msgspec
 
 from envdoctor.model.build import Specifier, Value
 from envdoctor.model.relation import BASES, Words
-from envdoctor.model.versions import cuda_of_tag, parse, specifier
+from envdoctor.model.versions import architecture, cuda_of_tag, parse, specifier
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -138,6 +138,10 @@ def _specifier(text: str) -> Value:
     return Specifier(text)
 
 
+def _code(text: str) -> Value:
+    raise ValueError(f"{text!r}: GPU code is read of files, no build states it")
+
+
 def _basis(text: str) -> Value:
     if text not in BASES:
         raise ValueError(f"{text!r} is none of {', '.join(BASES)}")
@@ -154,8 +158,14 @@ _SCALARS: Dict[str, Callable[[str], Value]] = {
     "cuda": _cuda,
     "specifier": _specifier,
     "basis": _basis,
+    "code": _code,
 }
-_LISTS: Dict[str, Callable[[str], Value]] = {"strings": str, "versions": parse, "cudas": _cuda}
+_LISTS: Dict[str, Callable[[str], Value]] = {
+    "strings": str,
+    "versions": parse,
+    "cudas": _cuda,
+    "architectures": architecture,
+}
 TYPES: Tuple[str, ...] = (*_SCALARS, *_LISTS)
 
 

@@ -11,6 +11,7 @@ from typing import (
     List,
     NamedTuple,
     Optional,
+    Protocol,
     Sequence,
     Set,
     Tuple,
@@ -38,6 +39,7 @@ from envdoctor.model.facts import (
 )
 
 _MOST = 60  # binaries that are told
+_IN_FULL = 12  # of these with all that is known: a snapshot stays small
 _MAX_UNDECIDED = 20
 #: Where a system has glibc's loader. Others, such as Nix's, look elsewhere than this one.
 _LOADERS = ("/lib64/ld-linux-", "/lib/ld-linux-", "/lib/ld64.so")
@@ -47,8 +49,8 @@ _OF_TORCH = re.compile(r"lib(torch|c10|caffe2)\w*\.so$")
 _RUNTIME = re.compile(r"libcudart\.so\.([\d.]+)$")
 
 
-class Progress:
-    """Who is told how far it is; the default tells nobody."""
+class Progress(Protocol):
+    """Who is told how far it is."""
 
     def advance(self, done: int, of: int) -> None:
         """`done` of `of` files were simulated."""
@@ -111,10 +113,10 @@ class Started:
         if torch is None:
             return None
         if self._torch is None:
-            extension = (
-                next((file.path for file in files if file.module == "torch._C"), "")
-                or f"{torch.path}/_C.{self._target.soabi}.so"
-            )
+            # Of several the one that is imported, whose files the probe read.
+            listed = [file.path for file in files if file.module == "torch._C"]
+            usual = f"{torch.path}/_C.{self._target.soabi}.so"
+            extension = usual if usual in listed or not listed else listed[0]
             is_global = bool(self._target.environ.get("TORCH_USE_RTLD_GLOBAL"))
             self._torch = import_torch(
                 self.process, torch.path, extension, self._target.path, is_global
@@ -172,7 +174,7 @@ class _Examination:
         self.start = started.process
         self.binaries = started.process.binaries
         self.files = shared_objects(target, projects, self.binaries.looked)
-        self.progress = progress or Progress()
+        self.progress = progress
         self.undecided: Dict[str, None] = {}
         self._names: Optional[FrozenSet[str]] = None
 
@@ -182,7 +184,8 @@ class _Examination:
         count = 0
         builds: Dict[str, LinkedBuild] = {}
         for number, file in enumerate(self.files):
-            self.progress.advance(number, len(self.files))
+            if self.progress is not None:
+                self.progress.advance(number, len(self.files))
             result = self._load(file)
             if result is None:
                 continue
@@ -194,6 +197,10 @@ class _Examination:
             self._release()
         blamer = Blamer(self.target, self.start, self.torch, self.files)
         told = [self._binary(result, blamer) for result in results[:_MOST]]
+        told[_IN_FULL:] = [
+            msgspec.structs.replace(one, symbols=one.symbols[:1], others=(), looked=())
+            for one in told[_IN_FULL:]
+        ]
         return Linking(
             files=count,
             binaries=tuple(told),

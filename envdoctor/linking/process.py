@@ -85,7 +85,8 @@ class Loaded:
         self.names: Set[str] = {path}
         if library.dynamic.soname:
             self.names.add(library.dynamic.soname)
-        self.folder = os.path.dirname(os.path.realpath(path))  # noqa: PTH120
+        # $ORIGIN: of the path by which it was found, links in it left as they are (_dl_new_object).
+        self.folder = os.path.dirname(path)  # noqa: PTH120
         self.needed: List[Loaded] = []
 
     def exports(self, one: Undefined) -> bool:
@@ -373,7 +374,8 @@ class Process:
         dynamic = by.library.dynamic
         named = self._rpath(by) if dynamic.runpath is None else ()
         run = self.search.folders(dynamic.runpath or "", by.folder)
-        return tuple(dict.fromkeys([*named, *self.search.library_path, *run]))
+        folders = (*named, *self.search.library_path, *run)
+        return tuple(dict.fromkeys(map(os.path.normpath, folders)))
 
     # --- versions and symbols
 
@@ -419,6 +421,8 @@ class Process:
         """What a file leaves undefined that the global scope and these do not define."""
         gone = []
         bound = self._bound
+        by_name = {name: other for other in objects for name in other.names}
+        likely: Optional[Loaded] = None  # what served the last one may serve the next, too
         for each in self.binaries.undefined(one.identity, one.library):
             if each.weak:
                 continue
@@ -426,7 +430,14 @@ class Process:
             known = bound.get(key)
             if known is None:
                 known = bound[key] = _bound(each, self.scope)
-            if not known and not _bound(each, objects):
+            if known:
+                continue
+            if each.file:
+                likely = by_name.get(each.file, likely)
+            if likely is not None and likely.exports(each):
+                continue
+            likely = next((other for other in objects if other.exports(each)), likely)
+            if likely is None or not likely.exports(each):
                 gone.append(each)
         return gone
 

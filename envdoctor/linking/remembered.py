@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Why nothing is known of them where nobody wanted to wait.
 NOT_READ = "binaries were not read (--no-deep)"
+#: The same where nobody has waited so far.
+NOT_YET = "binaries were not read yet: envdoctor check does"
 _FAMILY = "linking-"
 _KEPT = 20  # answers: an environment each, and a few variables
 _MAX_PATHS = 100_000
@@ -47,7 +49,7 @@ def observe_linking(
     target: Target,
     projects: Tuple[str, ...] = (),
     deep: Optional[bool] = True,
-    progress: Optional[Callable[[], Progress]] = None,
+    progress: Optional[Callable[[], Optional[Progress]]] = None,
 ) -> Observed[Linking]:
     """What would not load of a target of this machine.
 
@@ -63,10 +65,12 @@ def observe_linking(
         if known is not None:
             return known
         if deep is None:
-            return unseen(NOT_READ)
+            return unseen(NOT_YET)
         from envdoctor.linking.examine import examined
+        from envdoctor.linking.gpu_code import with_gpu_code
 
         found, looked = examined(target, projects, progress() if progress is not None else None)
+        found = with_gpu_code(found, target, projects)
         memory.keep(found, looked)
     except Exception as error:
         return unseen(clean(f"{FAILED}: {type(error).__name__}: {error}"))

@@ -32,6 +32,9 @@ SAID: Dict[str, str] = {
     "where no window is shown: {package}, which needs none of them": (
         "不显示窗口的话：换成 {package}，它不需要这些库"
     ),
+    # reading binaries
+    "envdoctor: binaries: {done} of {number}": "envdoctor：二进制文件：{done}/{number}",
+    "envdoctor: {verdict} without the binaries; reading these now": "envdoctor：不看二进制文件：{verdict}；现在读取它们",
     # severities, phases, bases
     "error": "错误",
     "warning": "警告",
@@ -244,6 +247,10 @@ SAID: Dict[str, str] = {
 }
 
 WRITTEN: Dict[str, str] = {
+    # what GPU code runs where
+    "whether code for {code} runs on {gpu} is not known": "不知道 {code} 的代码能否在 {gpu} 上运行",
+    "whether {gpu} is of the family of {code} is not known": "不知道 {gpu} 是否属于 {code} 的同族架构",
+    "only a part of its kernels has code for this GPU": "它只有一部分 kernel 带这块显卡的代码",
     # why the GPU code of a file was not read to its end
     "the file states {number} sections, which is too many": "文件声称有 {number} 个节（section），太多了",
     "the file ends before its GPU code does": "文件还没到 GPU 代码的末尾就断了",
@@ -268,6 +275,7 @@ WRITTEN: Dict[str, str] = {
     # binaries
     "Read the binaries, too: what the dynamic loader would refuse. Default: --deep.": "同时读取二进制文件：动态链接器会拒绝加载哪些。默认：--deep。",
     "binaries were not read (--no-deep)": "没有读取二进制文件（--no-deep）",
+    "binaries were not read yet: envdoctor check does": "还没有读取二进制文件：envdoctor check 会读取",
     "its ELF header is cut off or invalid": "它的 ELF 头不完整或无效",
     "its program headers are invalid": "它的程序头无效",
     "its program headers are cut off": "它的程序头不完整",

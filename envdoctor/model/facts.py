@@ -204,20 +204,27 @@ class Distribution(Record, frozen=True, omit_defaults=True):
     specifier: str = ""
 
 
-class GpuCode(Record, frozen=True, omit_defaults=True):
-    """GPU code in the libraries of a package, by compute capability.
+class CodeGroup(Record, frozen=True, omit_defaults=True):
+    """Fat binaries of a package that hold images for the same architectures."""
 
-    Of files that were read, `sass` and `ptx` are what most of their fat binaries have images for.
-    """
+    sass: Tuple[str, ...] = ()  # compiled, ("7.0", "8.6", "9.0a")
+    ptx: Tuple[str, ...] = ()
+    containers: int = 1  # how many they are
+
+
+class GpuCode(Record, frozen=True, omit_defaults=True):
+    """GPU code in the libraries of a package, by compute capability."""
 
     # compiled, ("7.0", "8.6", "9.0a"); None where it is not known
     sass: Optional[Tuple[str, ...]] = None
     ptx: Optional[Tuple[str, ...]] = None  # None where it is not known
     cuda: str = ""  # the CUDA that made it, where that is known
     origin: str = ""
-    some_sass: Tuple[str, ...] = ()  # what only some of them have
-    some_ptx: Tuple[str, ...] = ()  # the same, and what would have to be linked first
-    ptx_version: str = ""  # the newest version of PTX in them, "8.4"
+    # of files that were read: what `sass` and `ptx` sum up, the most frequent first
+    groups: Tuple[CodeGroup, ...] = ()
+    # PTX that would have to be linked on the device before it runs
+    linkable: Tuple[str, ...] = ()
+    ptx_version: str = ""  # the newest version of PTX among them, "8.4"
 
 
 class Binary(Record, frozen=True, omit_defaults=True):
@@ -258,6 +265,7 @@ class Linking(Record, frozen=True, omit_defaults=True):
     files: int = 0  # that an import may load, and whose loading was simulated
     binaries: Tuple[Binary, ...] = ()  # those that do not load
     builds: Dict[str, LinkedBuild] = {}  # by canonical name
+    gpu_code: Dict[str, GpuCode] = {}  # as it is remembered; a snapshot has it in Target
     undecided: Tuple[str, ...] = ()  # what cannot be told by files alone, and why
 
 

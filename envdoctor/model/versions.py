@@ -11,10 +11,13 @@ serves them. Two rules go beyond PEP 440:
 from __future__ import annotations
 
 import functools
+import re
 from typing import Iterable, Optional, Sequence, Tuple
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
+
+_ARCHITECTURE = re.compile(r"([1-9][0-9]?\.[0-9])([af]?)")
 
 
 class WrittenVersion(Version):
@@ -27,6 +30,32 @@ class WrittenVersion(Version):
 
     def __str__(self) -> str:
         return self.text
+
+
+class Architecture(Version):
+    """A target of the CUDA compiler: 9.0, and what is for that device alone or for its family.
+
+    "9.0a" runs on 9.0 and on no other device, "10.0f" on those of its family. They are other
+    targets than 9.0 and 10.0, and come after them.
+    """
+
+    def __init__(self, text: str) -> None:
+        """Raise ValueError for text that is no such target."""
+        match = _ARCHITECTURE.fullmatch(text)
+        if match is None:
+            raise ValueError(f"{text!r} is not an architecture of GPU code")
+        super().__init__(f"{match[1]}+{match[2]}" if match[2] else match[1])
+        self.text = text
+        self.suffix: str = match[2]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@functools.lru_cache(maxsize=None)
+def architecture(text: str) -> Architecture:
+    """The target of text such as "9.0" and "9.0a". Raises ValueError for any other."""
+    return Architecture(text)
 
 
 @functools.lru_cache(maxsize=None)
@@ -115,8 +144,9 @@ def compute_capability(text: str) -> str:
 
 
 def sm(capability: Version) -> str:
-    """The architecture's name, "sm_90" of 9.0."""
-    return f"sm_{capability.major}{capability.minor}"
+    """The architecture's name, "sm_90" of 9.0, "sm_90a" of 9.0a."""
+    suffix = capability.suffix if isinstance(capability, Architecture) else ""
+    return f"sm_{capability.major}{capability.minor}{suffix}"
 
 
 def cuda_tag(cuda: Version) -> str:

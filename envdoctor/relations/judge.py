@@ -64,6 +64,11 @@ class Bound:
         self.asked = asked - set(self.reads)
         self.components = tuple(sorted(set(self.reads) - {"self"}))
 
+    @property
+    def is_of_files(self) -> bool:
+        """Whether it judges GPU code that was read of files, which no build states."""
+        return "code" in self.reads["self"]
+
     def verdict(self, environment: Environment) -> Tuple[Verdict, str]:
         """The verdict and, if undecided, what is missing."""
         for component in self.components:

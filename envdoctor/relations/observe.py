@@ -9,11 +9,20 @@ from packaging.version import Version
 
 from envdoctor.knowledge.load import Knowledge, Package
 from envdoctor.model.build import ABSENT, Build, Specifier, Unknown, Value
-from envdoctor.model.facts import NOT_SAID, Distribution, Facts, Target
+from envdoctor.model.facts import NOT_SAID, Distribution, Facts, GpuCode, Target
 from envdoctor.model.finding import Evidence
-from envdoctor.model.versions import is_development, local_part, parse, specifier, try_parse
+from envdoctor.model.versions import (
+    architecture,
+    is_development,
+    local_part,
+    parse,
+    specifier,
+    try_parse,
+)
+from envdoctor.relations.binaries import as_linked
 from envdoctor.relations.components import DOTTED, PYTHON
 from envdoctor.relations.environment import imported, is_doubled, outside
+from envdoctor.relations.gpu_code import Ptx, Sass, read_code
 from envdoctor.relations.host import observe_host
 from envdoctor.relations.judge import Domain
 from envdoctor.relations.values import compare
@@ -75,6 +84,7 @@ def observe(facts: Facts, knowledge: Knowledge) -> Observation:
                 continue
             observed.update(_limits(distribution, package, knowledge))
             domain = candidates(package, label, observed, origin)
+            domain = as_linked(domain, name, target)
             domains[name] = domain
             origins[name] = _origin(distribution, package, label, bool(target.conda))
             if place := outside(target, distribution):
@@ -164,7 +174,7 @@ def candidates(
     if version is not None:
         for build in package.builds(version):
             if _consistent(build, observed):
-                merged = {k: v for k, v in observed.items() if v is not None}
+                merged = _over(build, observed)
                 found.append(build.with_attributes(merged, label=label, origin=origin))
     if found:
         return tuple(found)
@@ -172,6 +182,22 @@ def candidates(
     if version is not None and observed.get("origin") in (None, "wheel"):
         shared = _shared(package.builds(version))  # an unlisted variant of a listed release
     return (Build(package.name, version, {**shared, **observed}, label=label, origin=origin),)
+
+
+def _over(build: Build, observed: Mapping[str, Value]) -> Dict[str, Value]:
+    """What was observed, as far as it overrides what the matrices say of a build.
+
+    Of a wheel they say for which GPUs it was made. Its files hold that, and often more: other
+    libraries that are linked into them, which serve more GPUs or bring PTX, do not make it run.
+    """
+    merged = {name: value for name, value in observed.items() if value is not None}
+    stated, read = build.attributes.get("sass"), observed.get("sass")
+    if not isinstance(read, Sass) or not isinstance(stated, tuple):
+        return merged
+    if build.attributes.get("origin") == "wheel" and set(stated) <= set(read):
+        merged.pop("sass")
+        merged.pop("ptx", None)
+    return merged
 
 
 def _is_between(package: Package, version: Version, label: str) -> bool:
@@ -228,12 +254,14 @@ def alike(before: Build, after: Build) -> bool:
 
 
 def _consistent(build: Build, observed: Mapping[str, Value]) -> bool:
-    if observed.get("sass") and kind(build) == "cpu":
-        return False  # it has code for GPUs
+    if kind(build) == "cpu" and (observed.get("sass") or observed.get("code")):
+        return False  # no build for the processor alone has GPU code
     for name, value in observed.items():
         stated = build.attributes.get(name)
         if stated is None or isinstance(stated, Specifier):
             continue  # what a release accepts, its user may have edited
+        if isinstance(value, (Sass, Ptx)):
+            continue  # files hold other libraries' code, too
         if isinstance(stated, tuple) and isinstance(value, tuple):
             if stated != value and not set(stated) & set(value):
                 return False
@@ -290,12 +318,26 @@ def _observed(
     code = target.gpu_code.get(package.name) if target is not None else None
     if code is not None and code.cuda and "cuda" in package.variant and "cuda" not in attributes:
         _put(attributes, package, "cuda", _minor(code.cuda))
-    if code is not None and code.sass is not None and "sass" in package.variant:
-        attributes["sass"] = tuple(parse(number) for number in code.sass)
-        attributes["ptx"] = Unknown(f"PTX of {package.name}")
-        if code.ptx is not None:
-            attributes["ptx"] = tuple(parse(number) for number in code.ptx)
+    if code is not None:
+        attributes.update(_gpu_code(code, package))
     return label, origin, attributes
+
+
+def _gpu_code(code: GpuCode, package: Package) -> Dict[str, Value]:
+    """The attributes that say which GPUs a build has code for."""
+    found: Dict[str, Value] = {}
+    try:
+        if code.groups:
+            read = read_code(code)
+            found = {"code": read, "sass": read.sass(), "ptx": read.ptx()}
+        elif code.sass is not None:
+            found["sass"] = tuple(architecture(number) for number in code.sass)
+            found["ptx"] = Unknown(f"PTX of {package.name}")
+            if code.ptx is not None:
+                found["ptx"] = tuple(architecture(number) for number in code.ptx)
+    except ValueError:
+        return {}  # a snapshot that somebody edited
+    return {name: value for name, value in found.items() if name in package.variant}
 
 
 def _limits(distribution: Distribution, package: Package, knowledge: Knowledge) -> Dict[str, Value]:

@@ -7,38 +7,50 @@ from typing import Callable, Dict, NamedTuple, Tuple
 from packaging.version import Version
 
 from envdoctor.model.build import Unknown, Value
+from envdoctor.relations.gpu_code import ReadCode, carried, is_compiled, is_executed
 from envdoctor.relations.values import Truth, attribute, compare, disjunction
 
 
 def native(build: Value, gpu: Value) -> Truth:
-    """Whether a build has SASS that this GPU executes: same major, minor not above the device's.
-
-    Source: CUDA C++ Programming Guide, "Binary Compatibility".
-    """
-    codes, device = attribute(build, "sass"), attribute(gpu, "cc")
-    if isinstance(codes, Unknown):
-        return codes
-    if isinstance(device, Unknown):
-        return device
-    if not isinstance(codes, tuple) or not isinstance(device, Version):
-        return Unknown("GPU code")
-    return any(code.major == device.major and code.minor <= device.minor for code in codes)
+    """Whether a build has SASS that this GPU executes."""
+    return _carries(build, "sass", gpu, is_executed)
 
 
 def jit(build: Value, gpu: Value) -> Truth:
-    """Whether a build has PTX that the driver can compile for this GPU: not newer than the device.
+    """Whether a build has PTX that the driver can compile for this GPU.
 
     The driver must also be as new as the toolkit that made the PTX: a relation of its own.
-    Source: CUDA C++ Programming Guide, "Just-in-Time Compilation" and "PTX Compatibility".
     """
-    codes, device = attribute(build, "ptx"), attribute(gpu, "cc")
+    return _carries(build, "ptx", gpu, is_compiled)
+
+
+def is_read(build: Value) -> Truth:
+    """Whether the GPU code of a build was read of its files; it has some then."""
+    return isinstance(attribute(build, "code"), ReadCode)
+
+
+def executes(build: Value, gpu: Value) -> Truth:
+    """Whether this GPU runs the code that was read of a build, compiled before or there."""
+    code, device = attribute(build, "code"), attribute(gpu, "cc")
+    for value in (code, device):
+        if isinstance(value, Unknown):
+            return value
+    if not isinstance(code, ReadCode) or not isinstance(device, Version):
+        return Unknown("GPU code")
+    return code.runs_on(device)
+
+
+def _carries(
+    build: Value, kind: str, gpu: Value, fits: Callable[[Version, Version], Truth]
+) -> Truth:
+    codes, device = attribute(build, kind), attribute(gpu, "cc")
     if isinstance(codes, Unknown):
         return codes
     if isinstance(device, Unknown):
         return device
     if not isinstance(codes, tuple) or not isinstance(device, Version):
         return Unknown("GPU code")
-    return any(code <= device for code in codes)
+    return carried(codes, device, fits)
 
 
 def fits_python(build: Value, python: Value) -> Truth:
@@ -74,6 +86,8 @@ class Predicate(NamedTuple):
 
 
 PREDICATES: Dict[str, Predicate] = {
+    "is_read": Predicate(is_read, (("code",),)),
+    "executes": Predicate(executes, (("code",), ("cc",))),
     "native": Predicate(native, (("sass",), ("cc",))),
     "jit": Predicate(jit, (("ptx",), ("cc",))),
     "fits_python": Predicate(fits_python, (("python",), ("tag", "version"))),

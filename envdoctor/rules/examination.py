@@ -280,7 +280,9 @@ class Examination:
 
     def _fixes(self, violation: Violation, teller: Teller) -> Tuple[Fix, ...]:
         """What mends it by hand, where its words say that; a plan is made for it later."""
-        self.goals[len(self.findings)] = Goal.of(violation)
+        # Of what was read of files, no build says whether it would fit better.
+        if not all(breach.bound.is_of_files for breach in violation.breaches):
+            self.goals[len(self.findings)] = Goal.of(violation)
         told = (teller.part(breach, "fix", self.language) for breach in violation.breaches)
         return tuple(Fix(text) for text in dict.fromkeys(told) if text)
 

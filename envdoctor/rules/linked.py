@@ -12,9 +12,11 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from envdoctor.model.facts import Binary, Distribution, Linking
 from envdoctor.model.finding import Evidence
+from envdoctor.model.names import canonical
 from envdoctor.relations.environment import imported, inside
 from envdoctor.rules.library_path import without
-from envdoctor.rules.lookup import fix, folder_of, label, listed, python_says
+from envdoctor.rules.lookup import fix, folder_of, label, listed, pip, python_says
+from envdoctor.rules.requirements import applies, environment, parse
 from envdoctor.rules.rule import Context, Fault
 
 #: Pages that tell nothing else, whose words are plain.
@@ -134,7 +136,7 @@ def _fault(
             "origin": first.origin,
         },
         evidence=tuple(_evidence(first, binaries, distribution)),
-        fixes=fix(*_commands(context, first)),
+        fixes=fix(*_commands(context, first, distribution)),
         verify=_verify(context, first),
     )
 
@@ -171,10 +173,30 @@ def _evidence(
             break
 
 
-def _commands(context: Context, binary: Binary) -> Tuple[str, ...]:
+def _commands(
+    context: Context, binary: Binary, distribution: Optional[Distribution]
+) -> Tuple[str, ...]:
+    if binary.outcome == "missing-library" and distribution is not None:
+        gone = _wheels_gone(context, distribution)
+        if gone:
+            return (pip(context.target, "install", *gone),)
     if binary.origin == "LD_LIBRARY_PATH" and folder_of(binary.instead):
         return (without(context.target, binary.instead),)
     return ()
+
+
+def _wheels_gone(context: Context, distribution: Distribution) -> List[str]:
+    """The wheels of NVIDIA's that a distribution requires and that are not there."""
+    known = environment(context.facts, context.target)
+    installed = imported(context.target)
+    found = []
+    for text in distribution.requires:
+        requirement = parse(text) if text.startswith("nvidia-") else None
+        if requirement is not None and applies(requirement, known):
+            name = canonical(requirement.name)
+            if name not in installed:
+                found.append(f"{name}{requirement.specifier}")
+    return found
 
 
 def _verify(context: Context, binary: Binary) -> Tuple[str, ...]:

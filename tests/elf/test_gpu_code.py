@@ -16,7 +16,7 @@ from gpu_files import EXACT, FAMILY, LTO, PTX, SASS, container, elf, image
 
 from envdoctor.elf import gpu_code
 from envdoctor.elf.gpu_code import Architecture, GpuImages, read_gpu_images, summarize
-from envdoctor.model.facts import GpuCode
+from envdoctor.model.facts import CodeGroup, GpuCode
 
 FATBINS = Path(__file__).parent / "fatbins"
 
@@ -217,58 +217,57 @@ def test_a_pipe_and_a_folder(tmp_path: Path) -> None:
             read_gpu_images(str(path))
 
 
-@pytest.mark.parametrize(
-    ("files", "code"),
-    [
-        ([], None),
-        ([GpuImages()], None),
-        # what was not read may have more
-        ([[("8.0", "", 1)], GpuImages(problem="the file ends before its GPU code does")], None),
-        (
-            [
-                [
-                    (
-                        " ".join(f"{n // 10}.{n % 10}" for n in range(10, 99)),
-                        "8.0 8.1 8.2 8.3 8.4 8.5 8.6 8.7 8.8 8.9 9.0 9.1",
-                        1,
-                    )
-                ]
-            ],
-            None,
-        ),
-        # most of its kernels are for 8.0, some for one GPU alone
-        (
-            [[("8.0 9.0", "9.0", 9)], [("9.0a", "", 1)]],
-            GpuCode(("8.0", "9.0"), ("9.0",), some_sass=("9.0a",)),
-        ),
-        # each kernel for one GPU, as in cuBLAS: it is not known of any that it has all
-        (
-            [[("7.5", "", 4), ("8.0", "", 4), ("9.0", "", 4)]],
-            GpuCode((), (), some_sass=("7.5", "8.0", "9.0")),
-        ),
-        ([[("8.0", "", 1), ("9.0", "", 1)]], GpuCode(("8.0", "9.0"), ())),
-    ],
-)
-def test_what_a_package_has_code_for(files: List[object], code: object) -> None:
-    read = [file if isinstance(file, GpuImages) else _images(file) for file in files]
-    assert summarize(read) == code
-
-
-def _images(groups: object) -> GpuImages:
-    assert isinstance(groups, list)
+def _images(*groups: Tuple[int, str, str], late: str = "") -> GpuImages:
+    """What a file holds: fat binaries by their number, SASS and PTX; PTX that is linked late."""
 
     def targets(text: str) -> Tuple[Architecture, ...]:
-        return tuple(Architecture(int(t[0]), int(t[2]), t[3:]) for t in text.split())
+        return tuple(
+            Architecture(int(t.rstrip("af")[:-2]), int(t.rstrip("af")[-1]), t.lstrip(".0123456789"))
+            for t in text.split()
+        )
 
-    return GpuImages(tuple(gpu_code.Group(targets(s), targets(p), n) for s, p, n in groups))
+    listed = tuple(gpu_code.Group(targets(sass), targets(ptx), n) for n, sass, ptx in groups)
+    return GpuImages(listed, (gpu_code.Group((), targets(late), 1),) if late else ())
 
 
-def test_what_is_linked_on_the_device_is_not_certain(tmp_path: Path) -> None:
+def told_of(*files: GpuImages) -> Tuple[str, ...]:
+    """What is said of a package, as lines like those of `told`."""
+    code = summarize(files)
+    if code is None:
+        return ()
+    lines = [f"{g.containers} x {' '.join(g.sass)} | {' '.join(g.ptx)}" for g in code.groups]
+    assert set(code.sass or ()) == {text for group in code.groups for text in group.sass}
+    assert set(code.ptx or ()) == {text for group in code.groups for text in group.ptx}
+    return (*lines, *(f"to link: {text}" for text in code.linkable))
+
+
+def test_what_a_package_has_code_for() -> None:
+    assert told_of() == told_of(GpuImages()) == ()
+    assert told_of(
+        _images((9, "8.0 9.0", "9.0")), _images((1, "9.0a", ""), (2, "8.0 9.0", "9.0"), late="9.0")
+    ) == ("11 x 8.0 9.0 | 9.0", "1 x 9.0a | ", "to link: 9.0")
+    # what was not read may have more
+    damaged = GpuImages(problem="the file ends before its GPU code does")
+    assert told_of(_images((1, "8.0", "")), damaged) == ()
+    # more than a snapshot holds: nobody makes such files
+    every = [(1, " ".join(f"{n}.{m}" for m in range(10)), "") for n in range(5, 50)]
+    assert told_of(_images(*every)) == ()
+    assert len(told_of(_images(*every[:30]))) == 30
+
+
+def test_what_is_linked_on_the_device(tmp_path: Path) -> None:
     late = container(image(SASS, 80), image(PTX, 90, isa=(9, 0)))
     alone = summarize([read(tmp_path, elf({"__nv_relfatbin": late}))], "file.so")
     assert alone == GpuCode(
-        (), (), some_sass=("8.0",), some_ptx=("9.0",), ptx_version="9.0", origin="file.so"
+        ("8.0",),
+        ("9.0",),
+        origin="file.so",
+        groups=(CodeGroup(("8.0",), ("9.0",), 1),),
+        linkable=("9.0",),
+        ptx_version="9.0",
     )
-    linked = container(image(SASS, 80))
-    both = summarize([read(tmp_path, elf({".nv_fatbin": linked, "__nv_relfatbin": late}))])
-    assert both == GpuCode(("8.0",), (), some_ptx=("9.0",), ptx_version="9.0")
+    linked = elf({".nv_fatbin": container(image(SASS, 80)), "__nv_relfatbin": late})
+    both = summarize([read(tmp_path, linked)])
+    assert both == GpuCode(
+        ("8.0",), (), groups=(CodeGroup(("8.0",), (), 1),), linkable=("9.0",), ptx_version="9.0"
+    )

@@ -48,6 +48,8 @@ from envdoctor.knowledge.profiles import profiles
 from envdoctor.linking.search import LoaderCache
 from envdoctor.model.facts import Facts, Target, seen, unseen
 from envdoctor.model.finding import Report
+from envdoctor.model.versions import parse
+from envdoctor.relations import gpu_code as gpu_rules
 from envdoctor.relations.assume import AssumeError, assume
 from envdoctor.relations.expression import ExpressionError
 from envdoctor.relations.judge import Relations
@@ -467,7 +469,7 @@ def _real_probe(data: bytes) -> None:
         path, _ = listed[(len(data) * 7 + number * 5) % len(listed)]
         (site / path).write_bytes(data[number * width :] + data[: number * width])
     (site.parent.parent.parent / "conda-meta" / "a-1-0.json").write_bytes(data)
-    told = target.observe(target.Choice(python, "--python"), load().providers)
+    told = target.observe(target.Choice(python, "--python"), lambda: load().providers)
     _promise(told.value is not None, told.unknown)
     _kept_whole(Facts(target=told))
     _lay_out(site)
@@ -721,9 +723,10 @@ def _gpu_code(data: bytes) -> None:
     code = gpu_code.summarize([read], "library.so")
     _promise(code is None or groups, "a summary of what is there")
     if code is not None:
-        listed = (*(code.sass or ()), *(code.ptx or ()), *code.some_sass, *code.some_ptx)
+        listed = [text for g in code.groups for text in (*g.sass, *g.ptx)]
         _promise(all(re.fullmatch(r"[1-9]\d?\.\d[af]?", text) for text in listed), str(listed))
-        _promise(len(msgspec.json.encode(code)) < 2_000, "a summary is short")
+        _promise(len(msgspec.json.encode(code)) < 20_000, "a summary is short")
+        _promise(gpu_rules.read_code(code).runs_on(parse("9.0")) is not None, "it is judged")
 
 
 # --- requirement files ------------------------------------------------------------------------

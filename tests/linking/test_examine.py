@@ -458,5 +458,6 @@ def test_facts_stay_small(tmp_path: Path) -> None:
         world.install(f"p{number}", "1.0", files)
     linking = world.linking()
     assert len(linking.binaries) == 60
-    assert all((len(b.symbols), b.count) == (10, 299) for b in linking.binaries)
-    assert len(msgspec.json.encode(linking)) < 100_000
+    assert [len(b.symbols) for b in linking.binaries] == [10] * 12 + [1] * 48
+    assert {b.count for b in linking.binaries} == {299}
+    assert len(msgspec.json.encode(linking)) < 60_000

@@ -82,6 +82,16 @@ def test_a_name_with_a_slash_is_a_path(tmp_path: Path) -> None:
     assert not world.open("o.so", needed=[str(tmp_path / "gone/liba.so")]).loads
 
 
+def test_the_origin_is_where_a_link_lies(tmp_path: Path) -> None:
+    """Not where it leads to: uv links files of its cache into environments."""
+    world = World(tmp_path)
+    world.put("lib/libb.so", "libb.so")
+    world.put("store/liba.so", "liba.so", ["libb.so"], runpath="$ORIGIN")
+    (tmp_path / "lib/liba.so").symlink_to("../store/liba.so")
+    assert world.open("m.so", needed=["liba.so"], runpath="$ORIGIN/lib").loads
+    assert not world.open("n.so", needed=["liba.so"], runpath="$ORIGIN/store").loads
+
+
 def test_what_is_loaded_serves_its_soname(tmp_path: Path) -> None:
     world = World(tmp_path)
     process = world.process()

@@ -20,7 +20,7 @@ from envdoctor.cache import store, unchanged
 from envdoctor.elf.content import content_key
 from envdoctor.elf.image import ElfError
 from envdoctor.linking import examine
-from envdoctor.linking.remembered import NOT_READ, observe_linking
+from envdoctor.linking.remembered import NOT_READ, NOT_YET, observe_linking
 from envdoctor.model.facts import Linking
 
 pytestmark = pytest.mark.remembering
@@ -143,7 +143,7 @@ def test_a_folder_that_cannot_be_written(
 
 
 def test_what_is_not_known_is_not_read(world: World, reading: Reading) -> None:
-    assert observe_linking(world.target(), deep=None).unknown == NOT_READ
+    assert observe_linking(world.target(), deep=None).unknown == NOT_YET
     assert observe_linking(world.target(), deep=False).unknown == NOT_READ
     assert reading.times == 0
     first = found(world)

@@ -152,6 +152,27 @@ def test_a_variable_is_cleared(knowledge: Knowledge) -> None:
     assert finding.fixes[0].commands == ("export LD_LIBRARY_PATH=/other",)
 
 
+def test_the_wheels_of_nvidia_that_are_gone_are_named(knowledge: Knowledge) -> None:
+    installed = [
+        {
+            "name": "torch",
+            "version": "2.4.1",
+            "requires": [
+                "nvidia-cudnn-cu12==9.1.0.70 ; platform_system == 'Linux'",
+                "nvidia-nccl-cu12==2.20.5 ; platform_system == 'Linux'",
+                "nvidia-nvtx-cu12==12.1 ; platform_system == 'Windows'",
+                "filelock",
+            ],
+        },
+        "nvidia-nccl-cu12 2.20.5",
+    ]
+    fields = {**LIBRARY, "distribution": "torch", "module": "torch._C"}
+    (finding,) = of_binaries(check(facts(binary(**fields), installed=installed), knowledge))
+    assert finding.fixes[0].commands == (
+        "/env/bin/python -m pip install nvidia-cudnn-cu12==9.1.0.70",
+    )
+
+
 def test_what_was_not_read_is_skipped(knowledge: Knowledge) -> None:
     made = facts(undecided=("x._ext: libcuda.so.1 comes with the driver",))
     skipped = check(made, knowledge).skipped

@@ -54,8 +54,6 @@ def state(paths: Iterable[bytes], before_ns: Optional[int] = None) -> Optional[b
         except OSError as error:
             if error.errno not in lasting:
                 return None
-            if before_ns is not None and _has_just_gone(path, before_ns):
-                return None
             found.append((error.errno,))
             continue
         except ValueError:  # a null character: no such file can be
@@ -79,16 +77,6 @@ def _has_settled(folder: bytes, before_ns: int, known: Dict[bytes, bool]) -> boo
             if status.st_mode & 0o170000 == 0o120000 and status.st_ctime_ns > before_ns:
                 known[folder] = False
     return known[folder]
-
-
-def _has_just_gone(path: bytes, before_ns: int) -> bool:
-    """Whether a path that is not there may have been, after that time: of that its folder tells."""
-    while True:
-        path, below = os.path.dirname(path), path
-        if path == below:
-            return False
-        with contextlib.suppress(OSError):
-            return os.stat(path or b".").st_ctime_ns > before_ns
 
 
 @functools.lru_cache(maxsize=1)

@@ -95,16 +95,29 @@ COMMON_MODULES = frozenset(
 # --- what was looked at ---------------------------------------------------------------------
 
 
-LOOKED_AT = {}  # type: Dict[bytes, None]
+#: Of each path whether it was there: "+", "-", or "?" where that was not told.
+LOOKED_AT = {}  # type: Dict[bytes, bytes]
 
 
 def noted(look: "Any") -> "Any":
     """`look`, a function of a path, so that the paths it is called with are known afterwards."""
 
     def call(path: "Any" = ".", *arguments: "Any", **named: "Any") -> "Any":
-        if isinstance(path, (str, bytes)):
-            LOOKED_AT[os.fsencode(path)] = None
-        return look(path, *arguments, **named)
+        was_there = b"?"
+        try:
+            result = look(path, *arguments, **named)
+        except FileNotFoundError:
+            was_there = b"-"
+            raise
+        else:
+            if result is not False:
+                was_there = b"+"
+            return result
+        finally:
+            if isinstance(path, (str, bytes)):
+                name = os.fsencode(path)
+                if LOOKED_AT.get(name) != b"+":
+                    LOOKED_AT[name] = was_there
 
     return call
 
@@ -125,15 +138,15 @@ def note_what_is_looked_at() -> None:
 
     The first one noted is that of the running program.
     """
-    LOOKED_AT.update(dict.fromkeys(running()))
+    LOOKED_AT.update(dict.fromkeys(running(), b"+"))
     for name in ("access", "listdir", "lstat", "open", "readlink", "scandir", "stat"):
         setattr(os, name, noted(getattr(os, name)))
     builtins.open = noted(builtins.open)
     # What the interpreter and this file looked at before.
     home = os.path.dirname(sys.executable)
     for path in (sys.executable, os.path.join(home, "pyvenv.cfg"), os.__file__, ORIGIN):
-        LOOKED_AT[os.fsencode(path)] = None
-    LOOKED_AT[os.fsencode(os.path.join(os.path.dirname(home), "pyvenv.cfg"))] = None
+        os.path.exists(path)
+    os.path.exists(os.path.join(os.path.dirname(home), "pyvenv.cfg"))
 
 
 # --- text and files ---------------------------------------------------------------------------
@@ -2297,4 +2310,6 @@ if __name__ == "__main__":
     else:  # behind the answer the paths that it is made of
         note_what_is_looked_at()
         answer = json.dumps(observe()).encode()
-        sys.stdout.buffer.write(b"\0".join([answer, *LOOKED_AT]))
+        # No file has a name of none or with a null character.
+        named = [sign + path for path, sign in LOOKED_AT.items() if path and b"\0" not in path]
+        sys.stdout.buffer.write(b"\0".join([answer, *named]))

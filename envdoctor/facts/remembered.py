@@ -7,7 +7,7 @@ Of a script or a program that starts a Python that does not hold: it may choose 
 as the shims of version managers do, or look at the files of a container.
 """
 
-# ruff: noqa: PTH109, PTH121, PTH123
+# ruff: noqa: PTH109, PTH110, PTH121, PTH123
 
 from __future__ import annotations
 
@@ -78,23 +78,35 @@ class Remembered:
     def keep(self, answer: bytes, looked_at: List[bytes]) -> None:
         """Keep what the probe printed, if all that it looked at is sure to be what it saw.
 
-        The first of the paths is that of the program that looked.
+        Before each path stands whether it was there: "+", "-", or "?" for what was not told. The
+        first one is that of the program that looked.
         """
         slow = time.monotonic() - self._clock > _SLOW
         if slow or not looked_at or len(looked_at) > _MAX_PATHS or not self._is_program():
             return
-        try:
-            if not os.path.samefile(looked_at[0], self._python):
-                return
-        except (OSError, ValueError):
+        paths = [path[1:] for path in looked_at]
+        if not _is_same(paths[0], self._python) or any(map(_came_or_went, looked_at)):
             return
-        state = unchanged.state(looked_at, self._started - unchanged.SETTLED_NS)
+        state = unchanged.state(paths, self._started - unchanged.SETTLED_NS)
         if state is not None:
-            memory = _Memory(self._key, self._own, answer, looked_at, state)
+            memory = _Memory(self._key, self._own, answer, paths, state)
             store.write(self._name, msgspec.msgpack.encode(memory), _FAMILY, _KEPT)
 
     def _is_program(self) -> bool:
         return is_program(self._python)
+
+
+def _came_or_went(looked_at: bytes) -> bool:
+    """Whether a path that was there is not any more, or the other way round."""
+    sign, path = looked_at[:1], looked_at[1:]
+    return not os.path.lexists(path) if sign == b"+" else sign == b"-" and os.path.exists(path)
+
+
+def _is_same(path: bytes, other: str) -> bool:
+    try:
+        return os.path.samefile(path, other)
+    except (OSError, ValueError):
+        return False
 
 
 def is_program(path: str) -> bool:

@@ -398,7 +398,7 @@ def _(place: Place) -> Odd:
     "numba refuses the numpy",
     "import numba",
     fails={"import numba": "Numba needs NumPy"},
-    told=("warning dependency-conflict numpy 2.1.3",),
+    told=("error numba-numpy-range numba 0.59.1",),
     python="3.11",
 )
 def _(place: Place) -> Odd:
@@ -411,7 +411,7 @@ def _(place: Place) -> Odd:
     "generated code of before protobuf 4",
     "import tensorboardX",
     fails={"import tensorboardX": "Descriptors cannot"},
-    told=("warning dependency-conflict protobuf 4.25.8",),
+    told=("error protobuf-too-new tensorboardx 2.5.1",),
     python="3.11",
 )
 def _(place: Place) -> Odd:

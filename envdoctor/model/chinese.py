@@ -265,6 +265,7 @@ WRITTEN: Dict[str, str] = {
     "there is": "现有",
     "loaded": "加载的是",
     "looked for in": "查找过",
+    "file of another Python": "另一个 Python 的文件",
     "likewise": "同样",
     "the program": "程序本身",
     "its path": "它的路径",

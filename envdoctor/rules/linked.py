@@ -54,6 +54,8 @@ SAME = frozenset(
 )
 _OF_TORCH = frozenset(["torch-abi-mismatch", "cxx11-abi-mismatch", "cuda-runtime-major-mismatch"])
 _SYSTEM = frozenset(["glibc-too-old", "libstdcxx-too-old"])
+#: Pages with words for a file that is loaded in place of the one that fits.
+_IN_PLACE = frozenset(["stale-torch-libraries", "undefined-symbol"])
 _SYMBOLS = 3
 #: A requirement without a marker: those of extras have one.
 _TORCH_ALONE = re.compile(r"torch(?![\w.-])[^;]*$", re.IGNORECASE)
@@ -119,6 +121,10 @@ def _fault(
     words = "" if first.cause in OWN else "linked"
     if first.cause == "torch-abi-mismatch" and first.outcome == "missing-library":
         words = "library"
+    elif cause in _IN_PLACE and first.instead:
+        words = "in_place"
+    elif first.outcome == "other-python":
+        words = "name"
     return Fault(
         component=package,
         severity=severity,
@@ -159,6 +165,8 @@ def _evidence(
         yield Evidence("undefined symbols", listed(first.symbols[:_SYMBOLS]), asks)
     elif first.outcome == "missing-version":
         yield Evidence("symbol version", first.missing, asks)
+    elif first.outcome == "other-python":
+        yield Evidence("file of another Python", first.path.rpartition("/")[2], first.path)
     elif first.outcome == "missing-library":
         yield Evidence("needed library", listed([first.missing, *first.others]), asks)
     if first.instead and first.outcome == "missing-library":

@@ -121,7 +121,7 @@ def _fault(
     words = "" if first.cause in OWN else "linked"
     if first.cause == "torch-abi-mismatch" and first.outcome == "missing-library":
         words = "library"
-    elif cause in _IN_PLACE and first.instead:
+    elif first.cause in _IN_PLACE and first.instead:
         words = "in_place"
     elif first.outcome == "other-python":
         words = "name"

@@ -330,7 +330,7 @@ def _(bench: Bench) -> Lab:
 
 @case(
     "torch 2.5 without NVIDIA's wheels",
-    {"import torch": "ImportError: libcudart.so.12: cannot open shared object file"},
+    {"import torch": "ValueError: libcublas.so.*[0-9] not found in the system path"},
     {"torch": "missing-nvidia-wheels or missing-library"},
     python="3.11",
 )
@@ -399,7 +399,7 @@ def _(bench: Bench) -> Lab:
     overwrite(site(layer(bench.python, TORCH_2_5)), packages)
     user = bench.folder / "home" / ".local" / "lib" / packages.parent.name / "site-packages"
     newer = site(layer(bench.python, TORCH_2_13))
-    for path in newer.glob("torch*"):
+    for path in (path for name in ("*torch*", "sympy*") for path in newer.glob(name)):
         shutil.copytree(path, user / path.name, copy_function=os.link)
     return lab(extension(bench, prefix, layer(bench.python, TORCH_2_5)))
 

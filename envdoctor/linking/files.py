@@ -24,9 +24,7 @@ class SharedObject(NamedTuple):
     module: str = ""  # as it is imported, "mmcv._ext"; "" where its place or name allows none
     distribution: str = ""  # canonical name; "" of what belongs to none
     root: str = ""  # the project whose tree it lies in, if it was found there
-    wanted: str = (
-        ""  # the module that another Python takes it for, and that this one has no file of
-    )
+    wanted: str = ""  # the module that it is for another Python, and of which this has no file
 
 
 def suffixes(target: Target) -> Tuple[str, ...]:

@@ -11,7 +11,7 @@ import re
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from envdoctor.model.facts import Binary, Distribution, Linking
-from envdoctor.model.finding import Evidence
+from envdoctor.model.finding import Evidence, Finding
 from envdoctor.model.names import canonical
 from envdoctor.relations.environment import imported, inside
 from envdoctor.rules.library_path import without
@@ -82,6 +82,17 @@ def faults(context: Context) -> Iterator[Told]:
     for (owner, _, severity), binaries in groups.items():
         first = min(binaries, key=lambda one: (not one.certain, one.module.count("."), one.module))
         yield Told(first.cause, _fault(context, owner, severity, first, binaries))
+
+
+def says_why(other: Finding, finding: Finding) -> bool:
+    """Whether what is told of a component's requirements is why a binary of it does not load.
+
+    Without NVIDIA's wheels, or with others than torch pins, torch lacks libraries or parts of them.
+    """
+    if finding.name not in OWN:
+        return False
+    is_missing = other.name == "python-module-missing" and "nvidia-" in other.summary
+    return is_missing or other.name == "nvidia-wheels-mismatch"
 
 
 def _severity(binary: Binary, context: Context) -> str:

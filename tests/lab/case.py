@@ -20,7 +20,8 @@ BLAMES: Dict[str, Tuple[str, ...]] = {
     "other-python": ("extension-of-another-python",),
     "missing-library": ("shared-library-missing",),
     "missing-symbol": ("undefined-symbol",),
-    "missing-nvidia-wheels": ("nvidia-wheels-mismatch",),
+    "missing-wheels": ("python-module-missing",),
+    "other-wheels": ("nvidia-wheels-mismatch",),
     "mixed-torch": ("stale-torch-libraries",),
     "old-libstdcxx": ("libstdcxx-too-old",),
     "older-copy-ahead": (

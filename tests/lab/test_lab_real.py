@@ -6,6 +6,7 @@ imported without one.
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 from pathlib import Path
@@ -17,7 +18,7 @@ from compare import judge
 from environments import find_interpreter
 from layers import built, compiled, layer, overwrite, source, torch_options
 from odd import pip, site
-from parts import library, older_libstdcxx
+from parts import library
 from wheels import Wheel
 
 pytestmark = pytest.mark.real
@@ -310,7 +311,7 @@ def _(bench: Bench) -> Lab:
 @case(
     "an older NCCL was installed over that of torch 2.5",
     {"import torch": "ImportError: undefined symbol: ncclComm"},
-    {"nccl": "missing-nvidia-wheels or older-copy-ahead"},
+    {"nvidia-nccl-cu12": "other-wheels"},
     python="3.11",
 )
 def _(bench: Bench) -> Lab:
@@ -331,7 +332,7 @@ def _(bench: Bench) -> Lab:
 @case(
     "torch 2.5 without NVIDIA's wheels",
     {"import torch": "ValueError: libcublas.so.*[0-9] not found in the system path"},
-    {"torch": "missing-nvidia-wheels or missing-library"},
+    {"nvidia-cuda-runtime-cu12": "missing-wheels"},
     python="3.11",
 )
 def _(bench: Bench) -> Lab:
@@ -341,7 +342,7 @@ def _(bench: Bench) -> Lab:
 @case(
     "torch 2.5 without one of NVIDIA's wheels",
     {"import torch": "ImportError: libcufft.so.11: cannot open shared object file"},
-    {"cufft": "missing-nvidia-wheels or missing-library"},
+    {"nvidia-cufft-cu12": "missing-wheels"},
     python="3.11",
 )
 def _(bench: Bench) -> Lab:
@@ -398,9 +399,13 @@ def _(bench: Bench) -> Lab:
     packages = site(prefix)
     overwrite(site(layer(bench.python, TORCH_2_5)), packages)
     user = bench.folder / "home" / ".local" / "lib" / packages.parent.name / "site-packages"
+    user.mkdir(parents=True)
     newer = site(layer(bench.python, TORCH_2_13))
-    for path in (path for name in ("*torch*", "sympy*") for path in newer.glob(name)):
-        shutil.copytree(path, user / path.name, copy_function=os.link)
+    for path in (path for name in ("*torch*", "*sympy*") for path in newer.glob(name)):
+        copy = (
+            os.link if path.is_file() else functools.partial(shutil.copytree, copy_function=os.link)
+        )
+        copy(path, user / path.name)
     return lab(extension(bench, prefix, layer(bench.python, TORCH_2_5)))
 
 
@@ -445,21 +450,6 @@ SCIENCE = (
 )
 def _(bench: Bench) -> Lab:
     return lab(bench.of(SCIENCE))
-
-
-@case(
-    "a libstdc++ that is too old for pandas is ahead on LD_LIBRARY_PATH",
-    {
-        "import cv2": "ImportError: version `",
-        "import pandas": "ImportError: version `",
-        **works("import numpy.linalg"),
-    },
-    {"pandas": "old-libstdcxx"},
-    python="3.11",
-)
-def _(bench: Bench) -> Lab:
-    bench.put("matlab/lib/libstdc++.so.6", older_libstdcxx())
-    return lab(bench.of(SCIENCE), LD_LIBRARY_PATH=str(bench.folder / "matlab" / "lib"))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)

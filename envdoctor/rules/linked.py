@@ -84,15 +84,16 @@ def faults(context: Context) -> Iterator[Told]:
         yield Told(first.cause, _fault(context, owner, severity, first, binaries))
 
 
+#: Findings of installed wheels that may say why a component lacks libraries, or parts of them.
+REASONS = frozenset(["nvidia-wheels-mismatch", "python-module-missing"])
+
+
 def says_why(other: Finding, finding: Finding) -> bool:
     """Whether what is told of a component's requirements is why a binary of it does not load.
 
     Without NVIDIA's wheels, or with others than torch pins, torch lacks libraries or parts of them.
     """
-    if finding.name not in OWN:
-        return False
-    is_missing = other.name == "python-module-missing" and "nvidia-" in other.summary
-    return is_missing or other.name == "nvidia-wheels-mismatch"
+    return finding.name in OWN and other.name in REASONS and "nvidia-" in other.summary
 
 
 def _severity(binary: Binary, context: Context) -> str:

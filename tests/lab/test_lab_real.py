@@ -6,7 +6,6 @@ imported without one.
 
 from __future__ import annotations
 
-import functools
 import os
 import shutil
 from pathlib import Path
@@ -203,7 +202,12 @@ def _(bench: Bench) -> Lab:
     return lab(install(bench.of(*TORCH_2_5), str(wheel)))
 
 
-@case("torch-scatter that torch 2.5 compiled, with torch 2.6", works(SCATTER), python="3.11")
+@case(
+    "torch-scatter that torch 2.5 compiled, with torch 2.6",
+    {SCATTER: "OSError: _scatter_cpu.so: undefined symbol: _ZN2at4_ops16div__Tensor_mode4call"},
+    {"_scatter_cpu": "other-torch"},
+    python="3.11",
+)
 def _(bench: Bench) -> Lab:
     wheel = built(layer(bench.python, TORCH_2_5), "torch-scatter==2.1.2")
     return lab(install(bench.of(*TORCH_2_6), str(wheel)))
@@ -211,8 +215,8 @@ def _(bench: Bench) -> Lab:
 
 @case(
     "torch-scatter that torch 2.5 compiled, with torch 2.13",
-    {SCATTER: "OSError: undefined symbol: "},
-    {"torch-scatter": "other-torch or other-abi"},
+    {SCATTER: "OSError: _version_cpu.so: undefined symbol: _ZN5torch3jit"},
+    {"torch_scatter": "other-torch or other-abi"},
     python="3.11",
 )
 def _(bench: Bench) -> Lab:
@@ -401,11 +405,12 @@ def _(bench: Bench) -> Lab:
     user = bench.folder / "home" / ".local" / "lib" / packages.parent.name / "site-packages"
     user.mkdir(parents=True)
     newer = site(layer(bench.python, TORCH_2_13))
-    for path in (path for name in ("*torch*", "*sympy*") for path in newer.glob(name)):
-        copy = (
-            os.link if path.is_file() else functools.partial(shutil.copytree, copy_function=os.link)
-        )
-        copy(path, user / path.name)
+    for name in ("*torch*", "*sympy*"):
+        for path in newer.glob(name):
+            if path.is_dir():
+                shutil.copytree(path, user / path.name, copy_function=os.link)
+            else:
+                os.link(path, user / path.name)
     return lab(extension(bench, prefix, layer(bench.python, TORCH_2_5)))
 
 

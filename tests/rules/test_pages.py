@@ -237,6 +237,8 @@ def severities(page: Page) -> Set[str]:
         given |= {page.severity, *(s for s in SEVERITIES if s in constants)}
     if page.name in OF_BINARIES:
         given |= {"error", "info"}
+    if page.name in linked.REASONS:
+        given.add("error")
     return given
 
 

@@ -1838,14 +1838,25 @@ def sure_imports(source: str) -> "List[str]":
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         return []
     names: List[str] = []
-    for node in tree.body:
-        if isinstance(node, ast.Import):
+    waiting: List[ast.AST] = list(reversed(tree.body))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Try) and all(_raises(handler) for handler in node.handlers):
+            waiting += reversed(node.body)
+        elif isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             origin = "." * (node.level or 0) + (node.module or "")
             joint = "" if origin.endswith(".") else "."
             names += [origin, *(f"{origin}{joint}{alias.name}" for alias in node.names)]
     return names
+
+
+def _raises(handler: "Any") -> bool:
+    """Whether a handler of exceptions ends with one, as those that explain a failure do."""
+    import ast
+
+    return isinstance(handler.body[-1], ast.Raise)
 
 
 def leads_to(source: str, target: str) -> bool:

@@ -169,7 +169,7 @@ class Blamer:
         elif library is not None:
             instead, origin = os.path.normpath(library.path), library.origin
             is_nccl = any(name.startswith((b"nccl", b"pnccl")) for name in names)
-            cause = NCCL if is_nccl else SHADOWED if _cuda_file(library.path) else MISSING_SYMBOL
+            cause = NCCL if is_nccl else _cause_of(library.path)
         elif torch_names:
             own = self._target.torch.path + "/" if self._target.torch is not None else "//"
             by_torch = [one for one in symbols if one.by.startswith(own)]
@@ -196,8 +196,12 @@ class Blamer:
         )
 
     def _shadowing(self, outcome: Outcome, names: Iterable[bytes]) -> Optional[Loaded]:
-        """What a variable or the system put before a file of the same name that has the symbols."""
-        every = list(names)
+        """What is loaded in place of a file of the same name that has the symbols.
+
+        Where several are, together they lack all of the symbols; it is the first of them.
+        """
+        left = set(names)
+        first: Optional[Loaded] = None
         for one in outcome.objects:
             for file in self._files:
                 other = file.path
@@ -205,11 +209,12 @@ class Blamer:
                     continue
                 try:
                     _, library = self._start.binaries.library(other)
-                    if all(library.symbols.versions_of(name) for name in every):
-                        return one
+                    has = {name for name in left if library.symbols.versions_of(name)}
                 except ElfError:
                     continue
-        return None
+                first = (first or one) if has else first
+                left -= has
+        return None if left else first
 
     def _other_abi(self, names: Iterable[bytes]) -> bool:
         """Whether a file wants torch's functions as the other C++ ABI mangles their strings."""
@@ -245,6 +250,13 @@ def _rank(name: str) -> Tuple[int, str]:
 def _cuda_file(path: str) -> bool:
     name = path.rpartition("/")[2]
     return bool(_OF_CUDA.match(name) or name.startswith("libcudnn"))
+
+
+def _cause_of(path: str) -> str:
+    """What to call it where this file is loaded in place of another."""
+    if _OF_TORCH.match(path.rpartition("/")[2]):
+        return STALE
+    return SHADOWED if _cuda_file(path) else MISSING_SYMBOL
 
 
 def _is_system(one: Unversioned) -> int:

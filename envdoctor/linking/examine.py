@@ -22,8 +22,8 @@ import msgspec
 
 from envdoctor.elf.image import ElfError
 from envdoctor.facts.host import Host
-from envdoctor.linking.blame import Blamer, abi_of
-from envdoctor.linking.files import SharedObject, shared_objects
+from envdoctor.linking.blame import PYTHON, Blamer, abi_of
+from envdoctor.linking.files import SharedObject, shared_objects, suffixes
 from envdoctor.linking.process import Binaries, Loaded, Outcome, Process
 from envdoctor.linking.reach import reaches
 from envdoctor.linking.search import Search
@@ -181,11 +181,14 @@ class _Examination:
     def result(self) -> Linking:
         """Simulate all of them."""
         results: List[_Result] = []
+        foreign: List[Binary] = []
         count = 0
         builds: Dict[str, LinkedBuild] = {}
         for number, file in enumerate(self.files):
             if self.progress is not None:
                 self.progress.advance(number, len(self.files))
+            if "." in file.wanted:
+                foreign.append(self._foreign(file))
             result = self._load(file)
             if result is None:
                 continue
@@ -201,6 +204,7 @@ class _Examination:
             msgspec.structs.replace(one, symbols=one.symbols[:1], others=(), looked=())
             for one in told[_IN_FULL:]
         ]
+        told += foreign[: _MOST - len(told)]
         return Linking(
             files=count,
             binaries=tuple(told),
@@ -276,6 +280,18 @@ class _Examination:
         if not all(one.loads for one in outcomes):
             return None
         return fork.open(file.path, keep=False)
+
+    def _foreign(self, file: SharedObject) -> Binary:
+        """A module in a package of which another Python's file is there alone."""
+        return Binary(
+            file.path,
+            "other-python",
+            module=file.wanted,
+            distribution=file.distribution,
+            cause=PYTHON,
+            missing=suffixes(self.target)[0],
+            certain=reaches(self.target.path, file.wanted, self.binaries.looked),
+        )
 
     def _release(self) -> None:
         self.binaries.release(self.started.objects)

@@ -24,6 +24,7 @@ class SharedObject(NamedTuple):
     module: str = ""  # as it is imported, "mmcv._ext"; "" where its place or name allows none
     distribution: str = ""  # canonical name; "" of what belongs to none
     root: str = ""  # the project whose tree it lies in, if it was found there
+    wanted: str = ""  # the module that it is for another Python, and of which this has no file
 
 
 def suffixes(target: Target) -> Tuple[str, ...]:
@@ -124,10 +125,22 @@ def walked(root: str, ends: Tuple[str, ...], looked: Dict[str, None]) -> Iterato
         full = f"{root.rstrip('/')}/{path}"
         folder, _, file = full.rpartition("/")
         stem = module_of(file, ends)
-        while stem and os.path.isfile(f"{folder}/__init__.py"):  # noqa: PTH113
-            folder, _, package = folder.rpartition("/")
-            stem = f"{package}.{stem}" if package.isidentifier() else ""
-        yield SharedObject(full, stem)
+        foreign = "" if stem or not _FOREIGN.search(file) else file.partition(".")[0]
+        if foreign and any(_exists(f"{folder}/{foreign}{end}") for end in (*ends, ".py", "")):
+            foreign = ""
+        yield SharedObject(full, _qualified(folder, stem), wanted=_qualified(folder, foreign))
+
+
+def _qualified(folder: str, stem: str) -> str:
+    """The dotted name of a module in a folder, by the packages that this lies in; "" if none."""
+    while stem and os.path.isfile(f"{folder}/__init__.py"):  # noqa: PTH113
+        folder, _, package = folder.rpartition("/")
+        stem = f"{package}.{stem}" if package.isidentifier() else ""
+    return stem
+
+
+def _exists(path: str) -> bool:
+    return os.path.exists(path)  # noqa: PTH110
 
 
 def module_of(path: str, ends: Tuple[str, ...]) -> str:

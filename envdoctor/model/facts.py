@@ -231,13 +231,15 @@ class Binary(Record, frozen=True, omit_defaults=True):
     """A shared object that an import may load, and that the dynamic loader would refuse."""
 
     path: str
-    # "missing-library", "missing-version", "missing-symbols"; "unreadable" if it is none itself
+    # "missing-library", "missing-version", "missing-symbols"; "unreadable" if it is none itself;
+    # "other-python" if this interpreter takes no file of that name, and no other is there
     outcome: str
     module: str = ""  # as it is imported, "mmcv._ext"
     distribution: str = ""  # canonical name
     # finding that says what is to blame, "torch-abi-mismatch"; a general one where nothing is known
     cause: str = ""
-    missing: str = ""  # the library, "libcudart.so.11.0", or the version, "GLIBCXX_3.4.30"
+    # the library, "libcudart.so.11.0", the version, "GLIBCXX_3.4.30", or how files of modules end
+    missing: str = ""
     by: str = ""  # the file that asks for it, where that is another one
     others: Tuple[str, ...] = ()  # up to ten more libraries that are missing
     looked: Tuple[str, ...] = ()  # folders that files and variables name for it

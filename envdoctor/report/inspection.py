@@ -81,6 +81,11 @@ def _described(one: Inspection, view: View, language: str) -> Iterator[Tuple[str
         yield say(language, "symbols"), told + say(language, ", {weak} weak", weak=one.weak)
     if one.gpu_code is not None:
         yield say(language, "GPU code"), _gpu_code(one, one.gpu_code, language)
+    if view.verbose and one.gpu_code is not None:
+        for group in one.gpu_code.groups:
+            targets = [*(f"sm_{_joined(t)}" for t in group.sass)]
+            targets += [f"compute_{_joined(t)}" for t in group.ptx]
+            yield "", f"{group.containers} x {' '.join(targets)}"
     if view.verbose and one.defines:
         yield say(language, "defines"), " ".join(one.defines)
 
@@ -91,13 +96,16 @@ def _gpu_code(one: Inspection, code: GpuCode, language: str) -> str:
         for text, targets in (
             ("SASS for {targets}", code.sass or ()),
             ("PTX for {targets}", code.ptx or ()),
-            ("in parts SASS for {targets}", code.some_sass),
-            ("in parts PTX for {targets}", code.some_ptx),
+            ("PTX to be linked for {targets}", code.linkable),
         )
         if targets
     ]
     told.append(count(language, one.images, "{number} image", "{number} images"))
     return "; ".join(told)
+
+
+def _joined(capability: str) -> str:
+    return capability.replace(".", "")
 
 
 def _highest(versions: Iterable[str]) -> List[str]:

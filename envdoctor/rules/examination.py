@@ -376,11 +376,13 @@ class Examination:
         finding = self._fault(page, told.fault)
         name = finding.component.partition(" ")[0]
         for place, other in enumerate(self.findings[:others]):
-            same = other.component.partition(" ")[0] == name and other.name in linked.SAME
-            if same and SEVERITIES.index(other.severity) >= SEVERITIES.index(finding.severity):
-                evidence = (*other.evidence, *finding.evidence)
-                kept = tuple(dict.fromkeys(evidence))
-                self.findings[place] = replace(other, evidence=kept)
+            if other.component.partition(" ")[0] != name:
+                continue
+            is_graver = SEVERITIES.index(other.severity) >= SEVERITIES.index(finding.severity)
+            if linked.says_why(other, finding) or (other.name in linked.SAME and is_graver):
+                severity = other.severity if is_graver else finding.severity
+                kept = tuple(dict.fromkeys((*other.evidence, *finding.evidence)))
+                self.findings[place] = replace(other, severity=severity, evidence=kept)
                 return
         self.findings.append(finding)
 

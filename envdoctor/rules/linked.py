@@ -11,7 +11,7 @@ import re
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from envdoctor.model.facts import Binary, Distribution, Linking
-from envdoctor.model.finding import Evidence
+from envdoctor.model.finding import Evidence, Finding
 from envdoctor.model.names import canonical
 from envdoctor.relations.environment import imported, inside
 from envdoctor.rules.library_path import without
@@ -54,6 +54,8 @@ SAME = frozenset(
 )
 _OF_TORCH = frozenset(["torch-abi-mismatch", "cxx11-abi-mismatch", "cuda-runtime-major-mismatch"])
 _SYSTEM = frozenset(["glibc-too-old", "libstdcxx-too-old"])
+#: Pages with words for a file that is loaded in place of the one that fits.
+_IN_PLACE = frozenset(["stale-torch-libraries", "undefined-symbol"])
 _SYMBOLS = 3
 #: A requirement without a marker: those of extras have one.
 _TORCH_ALONE = re.compile(r"torch(?![\w.-])[^;]*$", re.IGNORECASE)
@@ -80,6 +82,18 @@ def faults(context: Context) -> Iterator[Told]:
     for (owner, _, severity), binaries in groups.items():
         first = min(binaries, key=lambda one: (not one.certain, one.module.count("."), one.module))
         yield Told(first.cause, _fault(context, owner, severity, first, binaries))
+
+
+#: Findings of installed wheels that may say why a component lacks libraries, or parts of them.
+REASONS = frozenset(["nvidia-wheels-mismatch", "python-module-missing"])
+
+
+def says_why(other: Finding, finding: Finding) -> bool:
+    """Whether what is told of a component's requirements is why a binary of it does not load.
+
+    Without NVIDIA's wheels, or with others than torch pins, torch lacks libraries or parts of them.
+    """
+    return finding.name in OWN and other.name in REASONS and "nvidia-" in other.summary
 
 
 def _severity(binary: Binary, context: Context) -> str:
@@ -119,6 +133,10 @@ def _fault(
     words = "" if first.cause in OWN else "linked"
     if first.cause == "torch-abi-mismatch" and first.outcome == "missing-library":
         words = "library"
+    elif first.cause in _IN_PLACE and first.instead:
+        words = "in_place"
+    elif first.outcome == "other-python":
+        words = "name"
     return Fault(
         component=package,
         severity=severity,
@@ -159,6 +177,8 @@ def _evidence(
         yield Evidence("undefined symbols", listed(first.symbols[:_SYMBOLS]), asks)
     elif first.outcome == "missing-version":
         yield Evidence("symbol version", first.missing, asks)
+    elif first.outcome == "other-python":
+        yield Evidence("file of another Python", first.path.rpartition("/")[2], first.path)
     elif first.outcome == "missing-library":
         yield Evidence("needed library", listed([first.missing, *first.others]), asks)
     if first.instead and first.outcome == "missing-library":

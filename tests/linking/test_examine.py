@@ -325,12 +325,37 @@ def test_a_tree_that_is_named(tmp_path: Path) -> None:
     ]
 
 
+def test_a_module_of_another_python_alone(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    file = shared_object(exports=[Offered("PyInit_voxel")])
+    other = "cpython-27m-x86_64-linux-gnu.so"
+    world.write("code/net/__init__.py", b"from net import voxel, roi\n")
+    world.write(f"code/net/voxel.{other}", file)
+    world.write(f"code/net/both.{other}", file)
+    world.write(f"code/net/both.{EXTENSION}", file.replace(b"PyInit_voxel", b"PyInit_both\0"))
+    world.write(f"code/net/slow.{other}", file)
+    world.write("code/net/slow.py", b"")
+    world.write(f"code/on_top.{other}", file)
+    linking = world.linking(f"{tmp_path}/code")
+    assert [(b.path, b.module, b.cause, b.outcome) for b in linking.binaries] == [
+        (
+            f"{tmp_path}/code/net/voxel.{other}",
+            "net.voxel",
+            "extension-of-another-python",
+            "other-python",
+        )
+    ]
+    assert linking.binaries[0].missing == f".{EXTENSION}"
+
+
 def test_what_an_import_reaches_for_certain(tmp_path: Path) -> None:
     for name, text in {
         "a/__init__.py": "import os\nfrom .b import c\nif x:\n    from . import maybe\n",
         "a/b.py": "from a import deep\n",
         "a/deep/__init__.py": "from ._ext import f\n",
         "q/__init__.py": "from q import q\n",
+        "r/__init__.py": "try:\n    from . import _r\nexcept OSError:\n    raise E\n",
+        "s/__init__.py": "try:\n    from . import _s\nexcept ImportError:\n    _s = None\n",
     }.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -340,6 +365,8 @@ def test_what_an_import_reaches_for_certain(tmp_path: Path) -> None:
     assert not reaches(path_entries, "a.maybe")
     assert not reaches(path_entries, "gone._ext")
     assert reaches(path_entries, "on_top")
+    assert reaches(path_entries, "r._r"), "who catches the error raises another one"
+    assert not reaches(path_entries, "s._s")
 
 
 # --- torch -------------------------------------------------------------------------------------

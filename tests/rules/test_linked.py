@@ -167,10 +167,12 @@ def test_the_wheels_of_nvidia_that_are_gone_are_named(knowledge: Knowledge) -> N
         "nvidia-nccl-cu12 2.20.5",
     ]
     fields = {**LIBRARY, "distribution": "torch", "module": "torch._C"}
-    (finding,) = of_binaries(check(facts(binary(**fields), installed=installed), knowledge))
-    assert finding.fixes[0].commands == (
-        "/env/bin/python -m pip install nvidia-cudnn-cu12==9.1.0.70",
-    )
+    report = check(facts(binary(**fields), installed=installed), knowledge)
+    (finding,) = (f for f in report.findings if f.severity == "error")
+    assert finding.name == "python-module-missing", "what is missing says why, and is told once"
+    assert any(evidence.value == "libx.so.1" for evidence in finding.evidence)
+    (command,) = finding.fixes[0].commands
+    assert "nvidia-cudnn-cu12==9.1.0.70" in command
 
 
 def test_what_was_not_read_is_skipped(knowledge: Knowledge) -> None:
@@ -205,3 +207,50 @@ def test_every_page_has_words_for_it(name: str, language: str, knowledge: Knowle
         assert finding.why
         assert finding.fixes[0].summary
         assert "{" not in finding.summary + finding.why + finding.fixes[0].summary
+
+
+@pytest.mark.parametrize(
+    ("fields", "summary"),
+    [
+        (
+            {"outcome": "missing-symbols", "cause": "undefined-symbol", "symbols": ["area"]},
+            "loading mmcv._ext will fail: nothing that is loaded with it defines area",
+        ),
+        (
+            {
+                "outcome": "missing-symbols",
+                "cause": "undefined-symbol",
+                "symbols": ["area"],
+                "instead": "/opt/lib/libgeo.so.1",
+                "origin": "LD_LIBRARY_PATH",
+            },
+            "loading mmcv._ext will fail: /opt/lib/libgeo.so.1, which is taken, lacks area",
+        ),
+        (
+            {
+                "outcome": "missing-symbols",
+                "cause": "stale-torch-libraries",
+                "distribution": "torch",
+                "module": "torch._C",
+                "symbols": ["at::zeros()"],
+                "instead": "/opt/libtorch/lib/libc10.so",
+                "origin": "LD_LIBRARY_PATH",
+            },
+            "import torch will fail: /opt/libtorch/lib/libc10.so, of another torch, is taken for"
+            " its own library",
+        ),
+        (
+            {
+                "outcome": "other-python",
+                "cause": "extension-of-another-python",
+                "missing": ".cpython-38-x86_64-linux-gnu.so",
+            },
+            "import mmcv._ext will fail: its only file is of another Python",
+        ),
+    ],
+)
+def test_what_is_to_blame_is_in_the_summary(
+    knowledge: Knowledge, fields: Dict[str, Any], summary: str
+) -> None:
+    found = of_binaries(check(facts(binary(**fields)), knowledge))
+    assert [finding.summary for finding in found] == [summary]

@@ -242,6 +242,8 @@ def severities(page: Page) -> Set[str]:
         given |= {"error", "info"}
     if page.interfaces:
         given |= {page.severity, page.interfaces}
+    if page.name in linked.REASONS:
+        given.add("error")
     return given
 
 

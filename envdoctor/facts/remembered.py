@@ -22,6 +22,9 @@ import msgspec
 from envdoctor.cache import store, unchanged
 
 _FAMILY = "target-"
+#: What a shell counts and notes for itself.
+_OF_THE_SHELL = frozenset([b"PWD", b"OLDPWD", b"SHLVL", b"_"])
+_OF_FOLDERS = (b"PATH", b"PYTHONPATH", b"PYTHONHOME", b"PYTHONUSERBASE", b"LD_LIBRARY_PATH")
 _READINGS = "readings-"
 _MAX_READINGS = 100
 _KEPT = 20  # answers: an environment each, and a few variables
@@ -39,16 +42,27 @@ class _Memory(msgspec.Struct, array_like=True):
     state: bytes
 
 
+def _folder() -> str:
+    """The current folder, if a variable names folders by where they are from it."""
+    named = [os.environb[name] for name in _OF_FOLDERS if os.environb.get(name)]
+    if all(folder.startswith(b"/") for value in named for folder in value.split(b":")):
+        return ""
+    try:
+        return os.getcwd()
+    except OSError:  # it was removed
+        return ""
+
+
 class Remembered:
     """What is remembered of one interpreter, as it would be run now."""
 
     def __init__(self, python: str) -> None:
         """Nothing is read yet; `python` is the path that would be run."""
-        try:
-            folder = os.getcwd()
-        except OSError:  # it was removed
-            folder = ""
-        variables = b"\0".join(name + b"=" + value for name, value in sorted(os.environb.items()))
+        variables = b"\0".join(
+            name + b"=" + value
+            for name, value in sorted(os.environb.items())
+            if name not in _OF_THE_SHELL
+        )
         who = (*os.getresuid(), *os.getresgid(), *sorted(os.getgroups()))
         told = (
             os.uname().nodename,  # a home folder may be shared by machines
@@ -56,7 +70,7 @@ class Remembered:
             f"{len(variables)} {zlib.crc32(variables)}",  # their values are nobody's business
         )
         self._python = python
-        self._key = [os.fsencode(part) for part in (python, folder, *told)]
+        self._key = [os.fsencode(part) for part in (python, _folder(), *told)]
         self._name = f"{_FAMILY}{zlib.crc32(msgspec.msgpack.encode(self._key)):08x}"
         self._own = unchanged.own_state()
         self._started = time.time_ns()

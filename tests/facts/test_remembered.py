@@ -85,6 +85,13 @@ def add_command(venv: Environment) -> None:
     (venv.folder / "bin" / "pip").chmod(0o755)
 
 
+def elsewhere(up: Path, patch: pytest.MonkeyPatch) -> None:
+    """Go where what PYTHONPATH names from the current folder is another folder."""
+    (up / "there" / "ahead").mkdir(parents=True)
+    (up / "there" / "ahead" / "beta.py").write_text("")
+    patch.chdir(up / "there")
+
+
 # What happens to an environment between two checks, in a folder `up` that holds all of it.
 CHANGES: Dict[str, Callable[[Environment, Path, pytest.MonkeyPatch], object]] = {
     "installed": lambda venv, *_: venv.add("gamma", "3.0", {"gamma.py": ""}),
@@ -104,6 +111,7 @@ CHANGES: Dict[str, Callable[[Environment, Path, pytest.MonkeyPatch], object]] = 
     ),
     "a variable": lambda _, up, patch: patch.setenv("PYTHONPATH", str(up / "ahead")),
     "a variable's folder": lambda venv, up, _: venv.write({"beta.py": "x"}, up / "ahead"),
+    "another folder, with a relative variable": lambda _, up, patch: elsewhere(up, patch),
     "a setting": lambda *those: those[2].setenv("CUDA_HOME", "/opt/cuda"),
     "the user's packages": lambda venv, up, _: venv.write(
         {"x.pth": ""},
@@ -125,6 +133,8 @@ def test_a_change_is_noticed(
     monkeypatch.setenv("PATH", f"{venv.folder}/bin:{os.environ['PATH']}")
     if change == "a variable's folder":
         monkeypatch.setenv("PYTHONPATH", str(tmp_path / "ahead"))
+    if "relative" in change:
+        monkeypatch.setenv("PYTHONPATH", "ahead")
     if change == "the user's packages":
         in_place(venv.folder / "pyvenv.cfg", "packages = false", "packages = true ")
     before = observe(venv.python)
@@ -372,3 +382,14 @@ def test_readings_are_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     for question in "abcacb":
         Host().read_once(question, str(tmp_path / "file"), lambda: asked.append("") or "answer")
     assert len(asked) == 5  # of a, b, c the last two are kept
+
+
+def test_where_a_check_is_called_makes_no_difference(
+    venv: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: List[str]
+) -> None:
+    observe(venv.python)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OLDPWD", str(tmp_path / "here"))
+    monkeypatch.setenv("SHLVL", "7")
+    observe(venv.python)
+    assert started == [venv.python]

@@ -13,7 +13,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 from envdoctor.model.facts import Binary, Distribution, Linking
 from envdoctor.model.finding import Evidence, Finding
 from envdoctor.model.names import canonical
-from envdoctor.relations.environment import imported, inside
+from envdoctor.relations.environment import imported
 from envdoctor.rules.library_path import without
 from envdoctor.rules.lookup import fix, folder_of, label, listed, pip, python_says
 from envdoctor.rules.requirements import applies, environment, parse
@@ -114,7 +114,7 @@ def _is_for_torch(binary: Binary, context: Context) -> bool:
 
     Open3D, for one, has a part for torch which few import.
     """
-    if any(inside(binary.path, project.root) for project in context.facts.projects):
+    if binary.named:
         return True
     package = context.knowledge.packages.get(binary.distribution)
     if package is not None and "torch" in package.requires:

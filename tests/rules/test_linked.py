@@ -9,7 +9,7 @@ import pytest
 from rule_cases import facts_of, small_knowledge
 
 from envdoctor.knowledge.load import Knowledge
-from envdoctor.model.facts import Binary, Facts, Linking, Observed, Project, seen, unseen
+from envdoctor.model.facts import Binary, Facts, Linking, Observed, seen, unseen
 from envdoctor.model.finding import Finding, Report
 from envdoctor.model.language import translate
 from envdoctor.rules import linked
@@ -88,8 +88,8 @@ def test_how_grave_it_is(fields: Dict[str, Any], severity: str, knowledge: Knowl
 def test_the_tree_that_is_named_is_there_for_torch(knowledge: Knowledge) -> None:
     one = binary(**{**ABI, "distribution": "", "module": "net.ops.x", "path": "/code/net/ops/x.so"})
     assert told(check(facts(one), knowledge)) == ["info ED412 net.ops.x"]
-    named = replace(facts(one), projects=(Project("/code"),))
-    assert told(check(named, knowledge)) == ["error ED412 net.ops.x"]
+    named = replace(one, named=True)
+    assert told(check(facts(named), knowledge)) == ["error ED412 net.ops.x"]
 
 
 def test_the_words(knowledge: Knowledge) -> None:

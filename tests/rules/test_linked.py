@@ -92,6 +92,16 @@ def test_the_tree_that_is_named_is_there_for_torch(knowledge: Knowledge) -> None
     assert told(check(facts(named), knowledge)) == ["error ED412 net.ops.x"]
 
 
+def test_what_is_in_a_wheel_is_told_of_the_wheel(knowledge: Knowledge) -> None:
+    wheel = "/w/mmcv-2.1.0-cp38-cp38-manylinux1_x86_64.whl"
+    every = [
+        binary(**{**ABI, "cause": cause, "distribution": ""}, path=f"{wheel}/{name}.so", named=True)
+        for name, cause in (("a", "torch-abi-mismatch"), ("b", "cuda-runtime-major-mismatch"))
+    ]
+    (finding,) = of_binaries(check(facts(*every), knowledge))
+    assert (finding.component, finding.severity, finding.verify) == ("mmcv 2.1.0", "error", ())
+
+
 def test_the_words(knowledge: Knowledge) -> None:
     one = binary(**{**ABI, "distribution": "needs", "module": "needs._ext"})
     (finding,) = of_binaries(check(facts(one), knowledge))

@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 import venv
+import zipfile
 from pathlib import Path
 from typing import Iterator, List, Set
 
@@ -178,6 +179,8 @@ def home(tmp_path: Path) -> Path:
     venv.create(str(tmp_path / "env"), symlinks=True, with_pip=False)
     (tmp_path / "MapTR").mkdir()
     (tmp_path / "requirements.txt").write_text("torch==2.4.1\n", encoding="utf-8")
+    with zipfile.ZipFile(tmp_path / "mmcv.whl", "w") as archive:
+        archive.writestr("mmcv/__init__.py", "")
     (tmp_path / "report.txt").write_text(
         "$ pip list\ntorch 2.4.1\nnumpy 1.26.4\n", encoding="utf-8"
     )

@@ -58,6 +58,7 @@ def told() -> Iterator[None]:
         from envdoctor.facts.snapshot import SnapshotError
         from envdoctor.facts.target import TargetError
         from envdoctor.knowledge.document import DocumentError
+        from envdoctor.linking.named import PathError
         from envdoctor.relations.assume import AssumeError
         from envdoctor.rules.baseline import BaselineError
 
@@ -68,6 +69,7 @@ def told() -> Iterator[None]:
             error,
             (
                 BaselineError,
+                PathError,
                 RequirementsError,
                 ProjectError,
                 SnapshotError,

@@ -98,6 +98,13 @@ _OPTIONS = [
         "of it is executed. Repeatable.",
     ),
     click.option(
+        "--path",
+        metavar="PATH",
+        multiple=True,
+        help="Examine these binaries, too, as if they were imported: a folder, a file, or a wheel "
+        "before it is installed. Repeatable.",
+    ),
+    click.option(
         "--deep/--no-deep",
         default=None,
         help="Read the binaries, too: what the dynamic loader would refuse. Default: --deep.",
@@ -312,8 +319,11 @@ def _inputs(options: Any) -> Inputs:
             write(_gpus())
         click.get_current_context().exit()
     project = tuple(options.pop("project"))
-    deep = options.pop("deep")
-    return Inputs(**chosen, assume=tuple(settings), project=project, said=tuple(_said()), deep=deep)
+    more = {"path": tuple(options.pop("path")), "deep": options.pop("deep")}
+    if more["path"] and (chosen["facts"] is not None or more["deep"] is False):
+        other = "--no-deep" if more["deep"] is False else "--facts"
+        raise click.UsageError(f"--path and {other} exclude each other")
+    return Inputs(**chosen, assume=tuple(settings), project=project, said=tuple(_said()), **more)
 
 
 def _said() -> Iterator[Said]:

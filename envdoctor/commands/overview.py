@@ -59,6 +59,8 @@ def _given(inputs: Inputs) -> List[str]:
             options += [f"--{name}", value]
     for folder in inputs.project:
         options += ["--project", folder]
+    for path in inputs.path:
+        options += ["--path", path]
     for setting in inputs.assume:
         options += ["--assume", setting]
     return options

@@ -40,6 +40,7 @@ class Inputs(NamedTuple):
     requirements: Tuple[str, ...] = ()
     project: Tuple[str, ...] = ()
     said: Tuple[Said, ...] = ()  # what is assumed as well, and is weaker than `assume`
+    path: Tuple[str, ...] = ()  # binaries that were named
     # whether binaries are read; None: only what is known of them from before
     deep: Optional[bool] = None
 
@@ -106,7 +107,7 @@ def _with_binaries(
     def progress() -> Optional[Progress]:
         return waiting(facts, matrices) if waiting is not None else None
 
-    linking = observe_linking(target, inputs.project, inputs.deep, progress)
+    linking = observe_linking(target, inputs.project, inputs.deep, progress, inputs.path)
     code = {}
     if linking.value is not None:  # they are remembered together, and stand apart
         code = linking.value.gpu_code

@@ -65,11 +65,14 @@ class _Result(NamedTuple):
 
 
 def examined(
-    target: Target, projects: Tuple[str, ...] = (), progress: Optional[Progress] = None
+    target: Target,
+    projects: Tuple[str, ...] = (),
+    progress: Optional[Progress] = None,
+    named: Sequence[SharedObject] = (),
 ) -> Tuple[Observed[Linking], List[str]]:
     """What `examine` says of a target of this machine, and every path that it looked at."""
     looked: Dict[str, None] = {}
-    found = examine(Host(), target, projects, progress, looked)
+    found = examine(Host(), target, projects, progress, looked, named)
     return found, list(looked)
 
 
@@ -79,12 +82,13 @@ def examine(
     projects: Tuple[str, ...] = (),
     progress: Optional[Progress] = None,
     looked: Optional[Dict[str, None]] = None,
+    named: Sequence[SharedObject] = (),
 ) -> Observed[Linking]:
     """What would not load of a target, which must be of this machine.
 
-    `projects` are folders whose binaries are examined as well. What cannot be simulated, another
-    loader than glibc's for one, is unknown with the reason. Every path that was looked at is added
-    to `looked`.
+    `projects` are folders whose binaries are examined as well, as are those in `named`. What cannot
+    be simulated, another loader than glibc's for one, is unknown with the reason. Every path that
+    was looked at is added to `looked`.
     """
     with Binaries() as binaries:
         if looked is not None:
@@ -92,7 +96,7 @@ def examine(
         started = begin(target, binaries, host)
         if isinstance(started, str):
             return unseen(started)
-        examination = _Examination(target, started, projects, progress)
+        examination = _Examination(target, started, projects, progress, named)
         found = seen(examination.result(), os.path.realpath(target.python))
         binaries.looked.update(dict.fromkeys(started.process.search.consulted))
         return found
@@ -168,12 +172,15 @@ class _Examination:
         started: Started,
         projects: Tuple[str, ...],
         progress: Optional[Progress],
+        named: Sequence[SharedObject],
     ) -> None:
         self.target = target
         self.started = started
         self.start = started.process
         self.binaries = started.process.binaries
-        self.files = shared_objects(target, projects, self.binaries.looked)
+        listed = shared_objects(target, projects, self.binaries.looked)
+        places = {file.path for file in named}
+        self.files = [*(file for file in listed if file.path not in places), *named]
         self.progress = progress
         self.undecided: Dict[str, None] = {}
         self._names: Optional[FrozenSet[str]] = None
@@ -269,11 +276,12 @@ class _Examination:
         helpers = [
             other.path
             for other in self.files
-            if other.distribution == file.distribution
+            if (other.distribution, other.root) == (file.distribution, file.root)
+            and (file.distribution or file.root)
             and other.path != file.path
             and other.path.rpartition("/")[2] in names
         ]
-        if not helpers or not file.distribution:
+        if not helpers:
             return outcome
         fork = process.fork()
         outcomes = [fork.open(helper) for helper in helpers]
@@ -290,6 +298,7 @@ class _Examination:
             distribution=file.distribution,
             cause=PYTHON,
             missing=suffixes(self.target)[0],
+            named=bool(file.root),
             certain=reaches(self.target.path, file.wanted, self.binaries.looked),
         )
 
@@ -355,5 +364,6 @@ class _Examination:
             module=file.module,
             distribution=file.distribution,
             torch=result.torch,
+            named=bool(file.root),
             certain=reaches(self.target.path, file.module, self.binaries.looked),
         )

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import time
 import zlib
-from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple
 
 import msgspec
 
@@ -50,15 +50,20 @@ def observe_linking(
     projects: Tuple[str, ...] = (),
     deep: Optional[bool] = True,
     progress: Optional[Callable[[], Optional[Progress]]] = None,
+    paths: Sequence[str] = (),
 ) -> Observed[Linking]:
     """What would not load of a target of this machine.
 
     Not `deep`: that it was not looked at; None: what is known from before, or that. A fault of
     envdoctor's own is told as the reason why it is unknown. `progress` makes who is told how far a
-    first reading is.
+    first reading is. `paths` are folders, files and wheels whose binaries are examined as well.
+
+    Raises PathError if one of these cannot be read.
     """
     if deep is False:
         return unseen(NOT_READ)
+    if paths:
+        return _with_paths(target, projects, progress, paths)
     try:
         memory = Remembered(target, projects)
         known = memory.answer()
@@ -75,6 +80,27 @@ def observe_linking(
     except Exception as error:
         return unseen(clean(f"{FAILED}: {type(error).__name__}: {error}"))
     return found
+
+
+def _with_paths(
+    target: Target,
+    projects: Tuple[str, ...],
+    progress: Optional[Callable[[], Optional[Progress]]],
+    paths: Sequence[str],
+) -> Observed[Linking]:
+    """The same with what was named, which is looked at anew each time. Raises PathError."""
+    from envdoctor.linking.examine import examined
+    from envdoctor.linking.files import suffixes
+    from envdoctor.linking.gpu_code import with_gpu_code
+    from envdoctor.linking.named import as_named, opened
+
+    with opened(paths, suffixes(target)) as named:
+        try:
+            told = progress() if progress is not None else None
+            found, _ = examined(target, projects, told, named.files)
+            return as_named(with_gpu_code(found, target, projects), named.unpacked)
+        except Exception as error:
+            return unseen(clean(f"{FAILED}: {type(error).__name__}: {error}"))
 
 
 class Remembered:

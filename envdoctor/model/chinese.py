@@ -273,6 +273,9 @@ WRITTEN: Dict[str, str] = {
     "executed. Repeatable.": "同时读取这个源码目录：其中哪些代码在这里运行不了或编译不过。不执行其中任何代码。可重复。",
     # binaries
     "Read the binaries, too: what the dynamic loader would refuse. Default: --deep.": "同时读取二进制文件：动态链接器会拒绝加载哪些。默认：--deep。",
+    "Examine these binaries, too, as if they were imported: a folder, a file, or a wheel before it is installed. Repeatable.": "同时检查这些二进制文件，就像要导入它们一样：目录、文件，或者还没安装的 wheel 包。可重复。",
+    "{path}: is no wheel that can be read: {reason}": "{path}：不是可以读取的 wheel 包：{reason}",
+    "{path}: is larger than any wheel": "{path}：比任何 wheel 包都大",
     "binaries were not read (--no-deep)": "没有读取二进制文件（--no-deep）",
     "binaries were not read yet: envdoctor check does": "还没有读取二进制文件：envdoctor check 会读取",
     "its ELF header is cut off or invalid": "它的 ELF 头不完整或无效",

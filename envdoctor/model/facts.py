@@ -249,6 +249,7 @@ class Binary(Record, frozen=True, omit_defaults=True):
     count: int = 0  # how many there are
     certain: bool = False  # importing the package's top-level module loads it in any case
     torch: bool = False  # it is linked to torch
+    named: bool = False  # it lies in a tree or at a path that was named
     reason: str = ""  # of an unreadable one
 
 

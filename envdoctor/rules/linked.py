@@ -13,7 +13,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 from envdoctor.model.facts import Binary, Distribution, Linking
 from envdoctor.model.finding import Evidence, Finding
 from envdoctor.model.names import canonical
-from envdoctor.relations.environment import imported, inside
+from envdoctor.relations.environment import imported
 from envdoctor.rules.library_path import without
 from envdoctor.rules.lookup import fix, folder_of, label, listed, pip, python_says
 from envdoctor.rules.requirements import applies, environment, parse
@@ -74,7 +74,7 @@ def faults(context: Context) -> Iterator[Told]:
     groups: Dict[Tuple[str, str, str], List[Binary]] = {}
     for binary in linking.binaries:
         if binary.cause in OWN or binary.cause in SHARED:
-            owner = binary.distribution or binary.module or binary.path
+            owner = binary.distribution or _wheel(binary.path) or binary.module or binary.path
             # What was built for another torch may lack its CUDA, its ABI and its functions.
             is_torch = binary.cause in _OF_TORCH
             cause = "torch" if is_torch else f"{binary.cause} {binary.outcome}"
@@ -114,7 +114,7 @@ def _is_for_torch(binary: Binary, context: Context) -> bool:
 
     Open3D, for one, has a part for torch which few import.
     """
-    if any(inside(binary.path, project.root) for project in context.facts.projects):
+    if binary.named:
         return True
     package = context.knowledge.packages.get(binary.distribution)
     if package is not None and "torch" in package.requires:
@@ -128,7 +128,9 @@ def _fault(
     context: Context, owner: str, severity: str, first: Binary, binaries: List[Binary]
 ) -> Fault:
     distribution = imported(context.target).get(owner)
-    package = label(distribution) if distribution is not None else first.module or first.path
+    package = _wheel(first.path) or first.module or first.path
+    if distribution is not None:
+        package = label(distribution)
     torch = imported(context.target).get("torch")
     words = "" if first.cause in OWN else "linked"
     if first.cause == "torch-abi-mismatch" and first.outcome == "missing-library":
@@ -157,6 +159,12 @@ def _fault(
         fixes=fix(*_commands(context, first, distribution)),
         verify=_verify(context, first),
     )
+
+
+def _wheel(path: str) -> str:
+    """The project and version of the wheel that a path leads into, "" of other paths."""
+    wheel = path.partition(".whl/")[0].rpartition("/")[2] if ".whl/" in path else ""
+    return " ".join(wheel.split("-")[:2])
 
 
 def _short(path: str, context: Context) -> str:
@@ -222,7 +230,7 @@ def _wheels_gone(context: Context, distribution: Distribution) -> List[str]:
 def _verify(context: Context, binary: Binary) -> Tuple[str, ...]:
     if binary.module == "torch._C":
         return (python_says(context.target, "import torch"),)
-    if not binary.module:
+    if not binary.module or _wheel(binary.path):
         return ()
     if binary.torch:
         statement = f"import torch; torch.ops.load_library({binary.path!r})"

@@ -9,7 +9,7 @@ import pytest
 from rule_cases import facts_of, small_knowledge
 
 from envdoctor.knowledge.load import Knowledge
-from envdoctor.model.facts import Binary, Facts, Linking, Observed, Project, seen, unseen
+from envdoctor.model.facts import Binary, Facts, Linking, Observed, seen, unseen
 from envdoctor.model.finding import Finding, Report
 from envdoctor.model.language import translate
 from envdoctor.rules import linked
@@ -88,8 +88,18 @@ def test_how_grave_it_is(fields: Dict[str, Any], severity: str, knowledge: Knowl
 def test_the_tree_that_is_named_is_there_for_torch(knowledge: Knowledge) -> None:
     one = binary(**{**ABI, "distribution": "", "module": "net.ops.x", "path": "/code/net/ops/x.so"})
     assert told(check(facts(one), knowledge)) == ["info ED412 net.ops.x"]
-    named = replace(facts(one), projects=(Project("/code"),))
-    assert told(check(named, knowledge)) == ["error ED412 net.ops.x"]
+    named = replace(one, named=True)
+    assert told(check(facts(named), knowledge)) == ["error ED412 net.ops.x"]
+
+
+def test_what_is_in_a_wheel_is_told_of_the_wheel(knowledge: Knowledge) -> None:
+    wheel = "/w/mmcv-2.1.0-cp38-cp38-manylinux1_x86_64.whl"
+    every = [
+        binary(**{**ABI, "cause": cause, "distribution": ""}, path=f"{wheel}/{name}.so", named=True)
+        for name, cause in (("a", "torch-abi-mismatch"), ("b", "cuda-runtime-major-mismatch"))
+    ]
+    (finding,) = of_binaries(check(facts(*every), knowledge))
+    assert (finding.component, finding.severity, finding.verify) == ("mmcv 2.1.0", "error", ())
 
 
 def test_the_words(knowledge: Knowledge) -> None:

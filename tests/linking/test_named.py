@@ -1,0 +1,95 @@
+"""Binaries at paths that were named: a folder, a file, a wheel."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Dict
+
+import pytest
+
+sys.path.append(str(Path(__file__).resolve().parent))
+
+from test_examine import module
+from worlds import EXTENSION, Offered, Wanted, World, shared_object
+
+from envdoctor.linking.named import PathError
+from envdoctor.linking.remembered import observe_linking
+from envdoctor.model.facts import Binary
+
+STALE = [Wanted("_ZN2at4goneE")]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    world = World(tmp_path / "env")
+    world.install_torch()
+    return world
+
+
+def wheel(path: Path, files: Dict[str, bytes]) -> str:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return str(path)
+
+
+def told(world: World, *paths: str) -> Dict[str, Binary]:
+    found = observe_linking(world.target(), paths=paths)
+    assert found.value is not None, found.unknown
+    return {binary.path: binary for binary in found.value.binaries}
+
+
+def test_a_wheel_before_it_is_installed(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    library = shared_object("liba-1.so", exports=[Offered("f")], needed=["libc10.so"])
+    fields = {"needed": ["libc10.so", "liba-1.so"], "rpath": "$ORIGIN/../mmcv.libs"}
+    good = {
+        **module("mmcv/_ext", wants=[Wanted("f"), Wanted("_ZN3c105ErrorE")], **fields),
+        "mmcv.libs/liba-1.so": library,
+        "mmcv/__init__.py": b"",
+    }
+    path = wheel(tmp_path / "mmcv-1-cp311-cp311-linux_x86_64.whl", good)
+    assert told(world, path) == {}
+    stale = {**good, **module("mmcv/_ext", wants=STALE, **fields)}
+    path = wheel(tmp_path / "mmcv-2-cp311-cp311-linux_x86_64.whl", stale)
+    (binary,) = told(world, path).values()
+    assert binary.path == f"{path}/mmcv/_ext.{EXTENSION}"
+    assert (binary.module, binary.cause, binary.named) == ("mmcv._ext", "torch-abi-mismatch", True)
+    assert list(tmp_path.glob("envdoctor-*")) == []
+
+
+def test_a_folder_and_a_file(world: World, tmp_path: Path) -> None:
+    for name, data in module("build/_ext", needed=["libc10.so"], wants=STALE).items():
+        path = world.write(f"../work/{name}", data)
+    path = os.path.normpath(path)
+    for named in (path, str(tmp_path / "work" / "build")):
+        (binary,) = told(world, named).values()
+        assert (binary.path, binary.cause) == (path, "torch-abi-mismatch")
+
+
+def test_members_that_lead_out_of_a_wheel_are_left_out(world: World, tmp_path: Path) -> None:
+    files = {"../out.so": shared_object(), "/abs.so": shared_object(), "a/../../b.so": b""}
+    path = wheel(tmp_path / "x-1-py3-none-any.whl", files)
+    assert told(world, path) == {}
+    assert not (tmp_path / "out.so").exists()
+
+
+@pytest.mark.parametrize("data", [b"", b"PK\x03\x04 no", b"text"])
+def test_what_is_no_wheel(world: World, tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "x.whl"
+    path.write_bytes(data)
+    with pytest.raises(PathError, match=r"x\.whl: is no wheel that can be read: "):
+        observe_linking(world.target(), paths=(str(path),))
+
+
+def test_paths_that_are_not_there(world: World, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for name, said in (("gone", "no such file or directory"), ("pipe", "not a regular file")):
+        with pytest.raises(PathError, match=rf"{name}: cannot be read: {said}"):
+            observe_linking(world.target(), paths=(str(tmp_path / name),))

@@ -99,7 +99,8 @@ def test_what_is_in_a_wheel_is_told_of_the_wheel(knowledge: Knowledge) -> None:
         for name, cause in (("a", "torch-abi-mismatch"), ("b", "cuda-runtime-major-mismatch"))
     ]
     (finding,) = of_binaries(check(facts(*every), knowledge))
-    assert (finding.component, finding.severity, finding.verify) == ("mmcv 2.1.0", "error", ())
+    assert (finding.component, finding.severity) == ("mmcv 2.1.0", "error")
+    assert finding.verify == ("envdoctor explain ED412",)  # nothing can be loaded yet
 
 
 def test_the_words(knowledge: Knowledge) -> None:

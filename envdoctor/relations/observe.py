@@ -330,6 +330,8 @@ def _gpu_code(code: GpuCode, package: Package) -> Dict[str, Value]:
         if code.groups:
             read = read_code(code)
             found = {"code": read, "sass": read.sass(), "ptx": read.ptx()}
+            if code.ptx_version:
+                found["ptx_version"] = parse(code.ptx_version)
         elif code.sass is not None:
             found["sass"] = tuple(architecture(number) for number in code.sass)
             found["ptx"] = Unknown(f"PTX of {package.name}")

@@ -31,13 +31,22 @@ def is_read(build: Value) -> Truth:
 
 def executes(build: Value, gpu: Value) -> Truth:
     """Whether this GPU runs the code that was read of a build, compiled before or there."""
+    return _runs(build, gpu, by_ptx=True)
+
+
+def executes_sass(build: Value, gpu: Value) -> Truth:
+    """The same of what is compiled already."""
+    return _runs(build, gpu, by_ptx=False)
+
+
+def _runs(build: Value, gpu: Value, by_ptx: bool) -> Truth:
     code, device = attribute(build, "code"), attribute(gpu, "cc")
     for value in (code, device):
         if isinstance(value, Unknown):
             return value
     if not isinstance(code, ReadCode) or not isinstance(device, Version):
         return Unknown("GPU code")
-    return code.runs_on(device)
+    return code.runs_on(device) if by_ptx else carried(code.sass(), device, is_executed)
 
 
 def _carries(
@@ -88,6 +97,7 @@ class Predicate(NamedTuple):
 PREDICATES: Dict[str, Predicate] = {
     "is_read": Predicate(is_read, (("code",),)),
     "executes": Predicate(executes, (("code",), ("cc",))),
+    "executes_sass": Predicate(executes_sass, (("code",), ("cc",))),
     "native": Predicate(native, (("sass",), ("cc",))),
     "jit": Predicate(jit, (("ptx",), ("cc",))),
     "fits_python": Predicate(fits_python, (("python",), ("tag", "version"))),

@@ -197,6 +197,18 @@ def test_an_extension_that_was_compiled_for_another_gpu(name: str, version: str)
     assert errors(some, "h100") == []  # nobody knows whether it needs the others there
 
 
+def test_ptx_needs_a_driver_of_its_version() -> None:
+    ptx = msgspec.structs.replace(code((40, "8.0", "8.0")), ptx_version="8.4")
+    own = environment("torch-scatter", "2.1.2", ptx)
+    assert errors(own, "h100", "550.54.14") == []
+    told = errors(own, "h100", "535.129.03")
+    assert len(told) == 1
+    assert told[0].startswith("driver-too-old: driver 535.129.03 is too old for torch-scatter")
+    assert errors(own, "a100", "535.129.03") == []  # it has compiled code there
+    newer = environment("torch-scatter", "2.1.2", msgspec.structs.replace(ptx, ptx_version="99.0"))
+    assert errors(newer, "h100", "535.129.03") == []  # a version that nobody knows
+
+
 def test_a_torch_of_the_index_is_what_the_matrices_say_of_it() -> None:
     # cuDNN and NCCL, which are linked in, have PTX that newer GPUs could compile; torch has none
     read = code((435, "3.7 5.0 6.0 7.0", ""), (300, "3.5 5.0 6.0 7.0 7.5", "3.7"))

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Set, Tuple
+from typing import Callable, List
 
 import jsonschema
 import pytest
+from truth import loaded_by, of_inspection, of_readelf, vdso
 
 from envdoctor.commands.cli import run
-from envdoctor.elf.image import ElfError
-from envdoctor.elf.library import open_library
 from envdoctor.facts import target
 from envdoctor.facts.target import Choice
 from envdoctor.linking.inspection import inspect
 from envdoctor.model.facts import Target
-from envdoctor.model.inspection import Inspection
 from envdoctor.report import inspection as report
 
 Build = Callable[..., Path]
@@ -47,63 +44,6 @@ def build(tmp_path: Path) -> Build:
     return compile_library
 
 
-def readelf(path: Path, *options: str) -> str:
-    command = ["readelf", "--wide", *options, str(path)]
-    return subprocess.run(
-        command, check=True, timeout=60, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        env={**os.environ, "LC_ALL": "C"},
-    ).stdout.decode("utf-8", "replace")  # fmt: skip
-
-
-def of_readelf(path: Path) -> Dict[str, Any]:
-    dynamic, versions, symbols = (readelf(path, o) for o in ("-d", "-V", "--dyn-syms"))
-    told: Dict[str, Any] = {"needed": tuple(re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic))}
-    for key in ("SONAME", "RPATH", "RUNPATH"):
-        found = re.search(rf"\({key}\).*\[(.*)\]", dynamic)
-        told[key.lower()] = found[1] if found else ("" if key == "SONAME" else None)
-    needs: Dict[str, Set[str]] = {}
-    file = ""
-    for line in versions.partition("Version needs section")[2].splitlines():
-        of = re.search(r"File: (\S+)", line)
-        file = of[1] if of else file
-        name = re.search(r"Name: (\S+)", line)
-        if name:
-            needs.setdefault(file, set()).add(name[1])
-    told["versions"] = needs
-    undefined = re.findall(
-        r"^\s*\d+: .*? (GLOBAL|WEAK)\s+DEFAULT.*? UND +\S", symbols, re.MULTILINE
-    )
-    told["undefined"] = (undefined.count("GLOBAL"), undefined.count("WEAK"))
-    found = re.search(r"Build ID: (\w+)", readelf(path, "-n"))
-    told["build_id"] = found[1] if found else ""
-    return told
-
-
-def of_inspection(one: Inspection) -> Dict[str, Any]:
-    return {
-        "needed": one.needed,
-        "soname": one.soname,
-        "rpath": one.rpath,
-        "runpath": one.runpath,
-        "versions": {of.library: {*of.versions, *of.weak} for of in one.versions},
-        "undefined": (one.undefined, one.weak),
-        "build_id": one.build_id,
-    }
-
-
-def loaded_by(python: str, path: Path, before: str = "") -> Tuple[int, str, Set[str]]:
-    """What the loader itself does: the status, what it says, and the files that it initializes."""
-    statement = f"{before}\nimport ctypes, os; ctypes.CDLL({str(path)!r}, os.RTLD_NOW)"
-    done = subprocess.run(
-        [python, "-c", statement], timeout=120, check=False, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, env={**os.environ, "LD_DEBUG": "files"},
-    )  # fmt: skip
-    text = done.stderr.decode("utf-8", "replace")
-    files = re.findall(r"calling init: (\S+)", text)
-    said = [line for line in text.splitlines() if line.startswith("OSError")]
-    return done.returncode, "".join(said), {os.path.realpath(file) for file in files}
-
-
 SYSTEM = sorted(
     path
     for folder in ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64")
@@ -119,11 +59,6 @@ def test_libraries_of_this_system(path: Path, here: Target) -> None:
     code, _, files = loaded_by(here.python, path)
     assert (one.outcome, code) == ("loads", 0)
     assert {os.path.realpath(needed.path) for needed in one.loaded} <= files | vdso(one)
-
-
-def vdso(one: Inspection) -> Set[str]:
-    """The loader itself is never initialized."""
-    return {os.path.realpath(n.path) for n in one.loaded if "ld-linux" in n.name}
 
 
 def test_extension_modules_of_this_interpreter(here: Target) -> None:
@@ -228,37 +163,3 @@ def test_the_command(
         data = json.loads(capsys.readouterr().out)
         jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(data)
         assert data["inspection"]["path"] == str(file)
-
-
-@pytest.mark.real
-@pytest.mark.parametrize("wanted", ["torch==2.13.0", "torch==2.4.1 numpy<2"])
-def test_torch(tmp_path: Path, wanted: str) -> None:
-    """All libraries of a real torch, against readelf and the loader's own trace.
-
-    PyPI's 2.4.1 is compiled for CUDA and brings NVIDIA's wheels.
-    """
-    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True, timeout=300)
-    python = tmp_path / "venv" / "bin" / "python"
-    subprocess.run(
-        [str(python), "-m", "pip", "install", "-q", "--only-binary", ":all:", *wanted.split()],
-        check=True, timeout=1500,
-    )  # fmt: skip
-    observed = target.observe(Choice(str(python), "--python"), dict).value
-    assert observed is not None
-    assert observed.torch is not None
-    folder = Path(observed.torch.path)
-    checked = 0
-    for path in sorted([*folder.glob("lib/*.so*"), *folder.glob("*.so")]):
-        try:
-            open_library(str(path)).close()
-        except ElfError:
-            continue
-        one = inspect(str(path), observed)
-        assert of_inspection(one) == of_readelf(path)
-        code, said, files = loaded_by(str(python), path, "import torch")
-        assert (one.outcome == "loads") == (code == 0), said
-        if code == 0:
-            loaded = {os.path.realpath(needed.path) for needed in one.loaded}
-            assert loaded <= files | vdso(one)
-        checked += 1
-    assert checked >= 5

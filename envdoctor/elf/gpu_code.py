@@ -39,6 +39,9 @@ _BEGINNING = struct.pack("<IHH", MAGIC, 1, 16)
 # of its compiler, version (minor, major), architecture, place and length of its name, flags
 _ENTRY = struct.Struct("<HHIQIIHHIIIQ")
 _ENTRY_SIZE = 64
+_SIZE = struct.Struct("<Q")  # of the image when it is not compressed, at the end of its header
+# Bytes of a cubin with a kernel: the smallest seen has 2,400, one without 1,450 (CUDA 13.4).
+_WITH_KERNEL = 2_000
 _FLAGS_ARCHITECTURE, _FLAGS_FAMILY = 0x100000, 0x200000  # sm_90a, sm_100f
 
 _PTX, _ELF, _MERCURY = 1, 2, 0x10
@@ -89,6 +92,8 @@ class GpuImages(NamedTuple):
     relocatable: Tuple[Group, ...] = ()  # of what is linked on the device first
     images: int = 0  # of SASS and PTX
     other: int = 0  # images of other kinds, such as code for link-time optimization
+    #: Whether there is more than what nvcc puts into all that it links: an image without a kernel.
+    has_kernels: bool = False
     #: {PTX target: the newest version of PTX among its images, (8, 4)}
     isa: Dict[Architecture, Tuple[int, int]] = {}
     problem: str = ""  # why it was not read to its end
@@ -122,7 +127,13 @@ def read_gpu_images(path: str) -> GpuImages:
 
 
 def summarize(files: Sequence[GpuImages], origin: str = "") -> Optional[GpuCode]:
-    """What the files of one package have code for; None if that is nothing, or not known wholly."""
+    """What the files of one package have code for; None if that is nothing, or not known wholly.
+
+    What nvcc linked without being told for which GPUs has an image for the oldest, and no kernel in
+    it: that is nothing.
+    """
+    if not any(file.has_kernels for file in files):
+        return None
     counted: Dict[_Targets, int] = {}
     for file in files:
         for group in file.groups:
@@ -179,6 +190,7 @@ class _File:
         self.headers = 0
         self.images = 0
         self.other = 0
+        self.has_kernels = False
         self.isa: Dict[Architecture, Tuple[int, int]] = {}
 
     def read(self) -> GpuImages:
@@ -187,9 +199,14 @@ class _File:
             self._read()
         except _DamagedError as error:
             problem = str(error)
-        isa = dict(sorted(self.isa.items()))
         return GpuImages(
-            _groups(self.linked), _groups(self.relocatable), self.images, self.other, isa, problem
+            groups=_groups(self.linked),
+            relocatable=_groups(self.relocatable),
+            images=self.images,
+            other=self.other,
+            has_kernels=self.has_kernels,
+            isa=dict(sorted(self.isa.items())),
+            problem=problem,
         )
 
     def at(self, offset: int, size: int) -> bytes:
@@ -212,6 +229,7 @@ class _File:
                 (start for name, start, _ in sections if name == b".nv.compat"), self.size
             )
             self.images += 1
+            self.has_kernels = True
             self._count({self._cubin(header, self.at(compat, 4))}, set(), self.linked)
             return
         for name, start, size in sections:
@@ -343,13 +361,15 @@ class _File:
 
     def _image(self, header: bytes, sass: Set[Architecture], ptx: Set[Architecture]) -> None:
         self._header()
-        kind, _, _, _, _, _, minor, major, number, _, _, flags = _ENTRY.unpack_from(header)
+        kind, _, _, size, _, _, minor, major, number, _, _, flags = _ENTRY.unpack_from(header)
         if kind not in (_PTX, _ELF, _MERCURY):
             self.other += 1
             return
         suffix = "f" if flags & _FLAGS_FAMILY else "a" if flags & _FLAGS_ARCHITECTURE else ""
         target = _architecture(number, suffix)
         self.images += 1
+        (unpacked,) = _SIZE.unpack_from(header, _ENTRY_SIZE - _SIZE.size)
+        self.has_kernels = self.has_kernels or kind == _PTX or max(size, unpacked) >= _WITH_KERNEL
         if kind == _PTX:
             ptx.add(target)
             self.isa[target] = max((major, minor), self.isa.get(target, (0, 0)))

@@ -110,7 +110,7 @@ class Blamer:
             "missing-library",
             cause=cause,
             missing=first.name,
-            by=first.by if first.by != outcome.path else "",
+            by=_other(first.by, outcome.path),
             others=tuple(dict.fromkeys(others))[:_SHOWN],
             looked=first.looked,
             instead=instead,
@@ -149,7 +149,7 @@ class Blamer:
             "missing-version",
             cause=cause,
             missing=first.version,
-            by=first.by if first.by != outcome.path else "",
+            by=_other(first.by, outcome.path),
             instead=os.path.normpath(first.file),
             origin=first.origin,
             count=len({one.version for one in versions}),
@@ -188,7 +188,7 @@ class Blamer:
             outcome.path,
             "missing-symbols",
             cause=cause,
-            by=first.by if first.by != outcome.path else "",
+            by=_other(first.by, outcome.path),
             instead=instead,
             origin=origin,
             symbols=tuple(plain[text][:_LONGEST] for text in texts),
@@ -240,6 +240,11 @@ def abi_of(names: Iterable[bytes]) -> Optional[int]:
                 return 1
             old = old or bool(_OLD_STRING.search(name))
     return 0 if old else None
+
+
+def _other(path: str, own: str) -> str:
+    """The path of another file, shown without the ".." of search paths; "" of a file itself."""
+    return os.path.normpath(path) if path != own else ""
 
 
 def _rank(name: str) -> Tuple[int, str]:

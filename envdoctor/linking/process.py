@@ -244,6 +244,7 @@ class Process:
         for preload in preloads:
             found, _ = self._find(preload, root, names, added)
             if found is not None and found not in order:
+                found.origin = "LD_PRELOAD"
                 order.append(found)
         lacks: List[Lack] = []
         seen = {id(one) for one in order}

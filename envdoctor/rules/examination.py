@@ -227,7 +227,9 @@ class Examination:
         build = first.builds[0]
         severity, fixed = _severity(violation), self._fixes(violation, teller)
         if self._is_beside(violation, teller):
-            del self.goals[len(self.findings)]  # the card is left out, and not torch exchanged
+            self.goals.pop(
+                len(self.findings), None
+            )  # the card is left out, and not torch exchanged
             severity = min(severity, "warning", key=SEVERITIES.index)
             fixed = (Fix(say(self.language, _LEAVE_OUT)),)
         return Finding(

@@ -208,6 +208,8 @@ def _commands(
         gone = _wheels_gone(context, distribution)
         if gone:
             return (pip(context.target, "install", *gone),)
+    if binary.origin == "LD_PRELOAD":
+        return ("unset LD_PRELOAD",)
     if binary.origin == "LD_LIBRARY_PATH" and folder_of(binary.instead):
         return (without(context.target, binary.instead),)
     return ()

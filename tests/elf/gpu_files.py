@@ -15,11 +15,12 @@ def image(
     flags: int = 0,
     isa: Tuple[int, int] = (8, 4),
     payload: bytes = bytes(16),
+    size: int = 3000,
 ) -> bytes:
-    """One image for an architecture, 90 of sm_90."""
+    """One image for an architecture, 90 of sm_90; `size` is that of what was compressed."""
     return (
         struct.pack("<HHIQ", kind, 0x101, 64, len(payload))
-        + struct.pack("<IIHHIIIQQQ", 0, 0, isa[1], isa[0], number, 0, 0, flags | 0x11, 0, 0)
+        + struct.pack("<IIHHIIIQQQ", 0, 0, isa[1], isa[0], number, 0, 0, flags | 0x11, 0, size)
         + payload
     )
 

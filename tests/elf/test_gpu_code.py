@@ -227,7 +227,8 @@ def _images(*groups: Tuple[int, str, str], late: str = "") -> GpuImages:
         )
 
     listed = tuple(gpu_code.Group(targets(sass), targets(ptx), n) for n, sass, ptx in groups)
-    return GpuImages(listed, (gpu_code.Group((), targets(late), 1),) if late else ())
+    relocatable = (gpu_code.Group((), targets(late), 1),) if late else ()
+    return GpuImages(listed, relocatable, has_kernels=True)
 
 
 def told_of(*files: GpuImages) -> Tuple[str, ...]:
@@ -253,6 +254,16 @@ def test_what_a_package_has_code_for() -> None:
     every = [(1, " ".join(f"{n}.{m}" for m in range(10)), "") for n in range(5, 50)]
     assert told_of(_images(*every)) == ()
     assert len(told_of(_images(*every[:30]))) == 30
+
+
+def test_what_nvcc_puts_into_all_that_it_links(tmp_path: Path) -> None:
+    stub = image(SASS, 52, size=1448)
+    alone = read(tmp_path, elf({".nv_fatbin": container(stub)}))
+    assert told(alone) == "1 x 5.2 |"
+    assert summarize([alone]) is None
+    beside = read(tmp_path, elf({".nv_fatbin": container(stub) + container(image(SASS, 80))}))
+    assert told_of(beside) == ("1 x 5.2 | ", "1 x 8.0 | ")
+    assert told_of(read(tmp_path, container(image(PTX, 52, size=900)))) == ("1 x  | 5.2",)
 
 
 def test_what_is_linked_on_the_device(tmp_path: Path) -> None:

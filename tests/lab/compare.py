@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import Any, List, Mapping, NamedTuple
 
@@ -29,10 +30,13 @@ def judge(case: Case, python: str) -> Judged:
         home.mkdir(exist_ok=True)
         outcomes = {statement: tried(lab, statement, home) for statement in case.outcomes}
         environ = {"HOME": str(home), **lab.environ}
-        checked = check("--python", lab.python, *lab.arguments, environ=environ)
-        findings = checked.findings("error", "warning")
-        said = [told(finding) for finding in findings]
-        return Judged(outcomes, said, differences(case, outcomes, findings))
+        ask = functools.partial(check, "--python", lab.python, *lab.arguments, environ=environ)
+        findings = ask().findings("error", "warning")
+        again = ask().findings("error", "warning")  # of what was remembered
+        wrong = differences(case, outcomes, findings)
+        if again != findings:
+            wrong.append(f"told otherwise when it is asked again: {[told(one) for one in again]}")
+        return Judged(outcomes, [told(one) for one in findings], wrong)
 
 
 def differences(case: Case, outcomes: Mapping[str, str], findings: List[Finding]) -> List[str]:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import ModuleType
 from typing import Dict, List
 
 import pytest
+import test_lab_real
+import test_lab_small
+import test_lab_torch
 from case import WORKS, Bench, Case, Lab
 from compare import Finding, differences
 from outcome import agrees
@@ -75,6 +80,19 @@ def test_each_difference_is_told_apart(
     found = differences(case, outcomes, findings)
     assert len(found) == len(said), found
     assert all(one.startswith(start) for one, start in zip(found, said)), found
+
+
+@pytest.mark.parametrize("module", [test_lab_small, test_lab_torch, test_lab_real])
+def test_the_readme_lists_every_environment_and_what_is_to_blame(module: ModuleType) -> None:
+    text = (Path(__file__).parent / "README.md").read_text(encoding="utf-8")
+    table = text.partition(f"| `{module.__name__}.py`, environment |")[2].partition("\n\n")[0]
+    rows = [f"| {case.title} | {_to_blame(case)} |" for case in module.CASES]
+    assert table.splitlines()[2:] == rows, "\n".join(rows)
+
+
+def _to_blame(case: Case) -> str:
+    words = "; ".join(dict.fromkeys(case.blame.values())) or "-"
+    return f"{words} (undecided)" if case.undecided else words
 
 
 @pytest.mark.parametrize(

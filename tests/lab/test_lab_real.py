@@ -271,7 +271,7 @@ def _(bench: Bench) -> Lab:
 @case(
     "nvJitLink 12.1 ahead of that of torch 2.5",
     {"import torch": "ImportError: libcusparse.so.12: undefined symbol: __nvJitLinkComplete_12_4"},
-    {"libnvJitLink.so.12": "older-copy-ahead"},
+    {"beside/nvidia/nvjitlink": "older-copy-ahead"},
     python="3.11",
 )
 def _(bench: Bench) -> Lab:
@@ -304,7 +304,7 @@ def _(bench: Bench) -> Lab:
 @case(
     "the same NCCL, by LD_PRELOAD",
     {"import torch": "ImportError: undefined symbol: ncclComm"},
-    {"libnccl.so.2": "older-copy-ahead"},
+    {"beside/nvidia/nccl": "older-copy-ahead"},
     python="3.11",
 )
 def _(bench: Bench) -> Lab:

@@ -10,9 +10,11 @@ import pytest
 from envdoctor.knowledge.load import load
 from envdoctor.model.build import Build, Unknown
 from envdoctor.model.facts import (
+    Accelerator,
     CodeGroup,
     Distribution,
     Facts,
+    Gpu,
     GpuCode,
     Target,
     TorchFiles,
@@ -197,6 +199,18 @@ def test_an_extension_that_was_compiled_for_another_gpu(name: str, version: str)
     assert errors(some, "h100") == []  # nobody knows whether it needs the others there
 
 
+def test_an_older_card_beside_those_that_train() -> None:
+    cards = (Gpu("NVIDIA H100 80GB HBM3", "9.0"), Gpu("NVIDIA GeForce GTX 1080", "6.1"))
+    accelerator = Accelerator(
+        vendor=seen("nvidia", "NVML"), gpus=seen(cards, "NVML"), driver=seen("580.65.06", "NVML")
+    )
+    own = environment("torch-scatter", "2.1.2", code((40, "9.0", "")))
+    report = check(msgspec.structs.replace(own, accelerator=accelerator), load())
+    told = [f for f in report.findings if f.code == "ED112"]
+    assert [f.severity for f in told] == ["warning"]
+    assert "GTX 1080" in told[0].summary
+
+
 def test_ptx_needs_a_driver_of_its_version() -> None:
     ptx = msgspec.structs.replace(code((40, "8.0", "8.0")), ptx_version="8.4")
     own = environment("torch-scatter", "2.1.2", ptx)
@@ -207,6 +221,24 @@ def test_ptx_needs_a_driver_of_its_version() -> None:
     assert errors(own, "a100", "535.129.03") == []  # it has compiled code there
     newer = environment("torch-scatter", "2.1.2", msgspec.structs.replace(ptx, ptx_version="99.0"))
     assert errors(newer, "h100", "535.129.03") == []  # a version that nobody knows
+
+
+def test_magma_has_a_list_of_its_own() -> None:
+    knowledge = load()
+
+    def told(torch: str, cuda: str, gpu: str) -> List[str]:
+        own = environment("numpy", "2.2.6", GpuCode(), torch, cuda)
+        given = assume(own, [f"gpu={gpu}", "driver=590.44.01"], knowledge)
+        machine = msgspec.structs.replace(given.machine, architecture=seen("x86_64", "tests"))
+        report = check(msgspec.structs.replace(given, machine=machine), knowledge)
+        assert not any(f.severity == "error" for f in report.findings if f.code == "ED111")
+        return [f"{f.severity}: {f.summary}" for f in report.findings if f.code == "ED313"]
+
+    assert told("2.11.0", "13.0", "t4") == [
+        "info: torch 2.11.0 runs on T4, its MAGMA does not: it has no code for sm_75"
+    ]
+    assert told("2.11.0", "13.0", "a100") == []
+    assert told("2.9.1", "12.8", "t4") == []
 
 
 def test_a_torch_of_the_index_is_what_the_matrices_say_of_it() -> None:

@@ -233,7 +233,8 @@ def severities(page: Page) -> Set[str]:
             if relation.phase == "build":
                 given.add("warning")  # of what is installed, however it was built
             elif "host.gpu" in f"{relation.condition} {relation.needs}":
-                given.add("warning")  # of an older card beside those that train
+                # of an older card beside those that train
+                given.add(min("warning", relation.severity, key=SEVERITIES.index))
     if page.module:
         source = (ROOT / "envdoctor" / "rules" / f"{page.module}.py").read_text(encoding="utf-8")
         constants = [n.value for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Constant)]

@@ -19,6 +19,10 @@ _BOMS = (
 )
 
 
+# Readers of TOML take the square of the parts of a dotted key, in time and in memory.
+_DEEP_KEY = re.compile(r"(?:[^\s.=]{1,100}[ \t]*\.[ \t]*){100}")
+
+
 class FileError(Exception):
     """A file cannot be read; the message is one line that names it."""
 
@@ -69,6 +73,8 @@ def toml(text: str, shown: str) -> Dict[str, Any]:
             raise FileError(
                 f"{shown}: cannot be read: TOML needs Python 3.11 or the package tomli"
             ) from None
+    if _DEEP_KEY.search(text):
+        raise FileError(f"{shown}: is no TOML that is read: a key has more than 100 parts")
     try:
         return reader.loads(text)
     except (ValueError, RecursionError) as error:

@@ -48,7 +48,7 @@ def observe_open_files(host: Host) -> Observed[int]:
 
 def observe_interfaces(host: Host) -> Observed[Tuple[str, ...]]:
     """The network interfaces of this network namespace."""
-    names = re.findall(r"^\s*([^\s:]+):", host.read_text(_DEVICES) or "", re.MULTILINE)
+    names = re.findall(r"^[ \t]*([^\s:]+):", host.read_text(_DEVICES) or "", re.MULTILINE)
     if not names or len(names) > _MAX_INTERFACES:
         return unseen(f"{_DEVICES} lists {len(names)} interfaces")
     return seen(tuple(sorted(names)), _DEVICES)

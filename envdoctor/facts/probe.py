@@ -47,6 +47,7 @@ MAX_LINE = 8192  # bytes of one of its lines: a path is at most 4096
 MAX_LIBRARIES = 20000  # lines of a list that name shared objects
 MAX_LIBRARY = 1 << 25
 MAX_TEXT = 300  # characters of a value out of metadata
+MAX_URL = 5000  # characters, more than a path may have
 MAX_ITEMS = 200  # values of one list out of metadata
 MAX_PROBLEMS = 50
 MISSING_SHOWN = 10
@@ -170,7 +171,11 @@ def clean_path(path: str) -> str:
 
 
 def without_credentials(text: str) -> str:
-    """`text` with user names, passwords, tokens and query strings of URLs taken out."""
+    """`text` with user names, passwords, tokens and query strings of URLs taken out.
+
+    No more of it than is ever told: the patterns take the square of its length.
+    """
+    text = text[:MAX_URL]
     text = re.sub(r"(\w://)[^/\s]*@", r"\1", text)
     # A password may hold a slash though it should not, and a proxy may come without a scheme.
     text = re.sub(r"(\w://)[^/\s@:]*:(?!\d+/)[^\s@]*@", r"\1", text)
@@ -2110,7 +2115,7 @@ def uses_distutils(folder: str, problems: "List[str]") -> "Json":
     if not source:
         return unseen(f"{clean_path(path)} cannot be read")
     code = "\n".join(line.partition("#")[0] for line in source.splitlines())
-    imported = re.search(r"^\s*(?:import|from)\s+distutils\.version\b", code, re.MULTILINE)
+    imported = re.search(r"^[ \t]*(?:import|from)[ \t]+distutils\.version\b", code, re.MULTILINE)
     return seen(not imported and re.search(r"\bdistutils\.version\b", code) is not None, path)
 
 

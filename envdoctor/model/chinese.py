@@ -584,6 +584,7 @@ WRITTEN: Dict[str, str] = {
     "it cannot be parsed": "无法解析",
     "is no YAML": "不是 YAML",
     "is no TOML": "不是 TOML",
+    "is no TOML that is read: a key has more than 100 parts": "不读取这样的 TOML：有的键超过 100 段",
     "is no JSON": "不是 JSON",
     "it is nested too deeply": "嵌套过深",
     "is no environment file of conda": "不是 conda 的环境文件",

@@ -14,10 +14,13 @@ import functools
 import re
 from typing import Iterable, Optional, Sequence, Tuple
 
-from packaging.specifiers import SpecifierSet
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 _ARCHITECTURE = re.compile(r"([1-9][0-9]?\.[0-9])([af]?)")
+
+# More digits than a version has, and some thousand than Python reads.
+_HUGE = re.compile(r"\d{19}")
 
 
 class WrittenVersion(Version):
@@ -106,8 +109,11 @@ def series(version: Version) -> Version:
 def specifier(text: str) -> SpecifierSet:
     """A specifier set.
 
-    Raises packaging's InvalidSpecifier (a ValueError) for text that is none.
+    Raises packaging's InvalidSpecifier (a ValueError) for text that is none, and for numbers of so
+    many digits that Python refuses to read them.
     """
+    if _HUGE.search(text):
+        raise InvalidSpecifier(f"Invalid specifier: {text[:40]!r}")
     return SpecifierSet(text)
 
 

@@ -15,11 +15,12 @@ import beside as beside
 import small
 from recorded_host import lay_out, recorded_host
 
-from envdoctor.facts import nvidia_smi, probe
+from envdoctor.facts import nvidia_smi, probe, requirements
 from envdoctor.facts.accelerator import observe_accelerator
 from envdoctor.facts.enumeration import Device, enumerate_devices
 from envdoctor.facts.machine import observe_machine
 from envdoctor.facts.pasted.system import capability
+from envdoctor.facts.requirements.line import RequirementsError
 from envdoctor.knowledge.document import DocumentError
 from envdoctor.knowledge.load import load
 from envdoctor.knowledge.profiles import profiles
@@ -156,3 +157,27 @@ def test_files_that_are_no_text(tmp_path: Path) -> None:
     (folder / "profile.yaml").write_bytes(b"profile: \xf4\x41\n")
     with pytest.raises(DocumentError, match=r"^images/maptr/profile\.yaml:1: is no text in UTF-8$"):
         profiles(tmp_path / "images")
+
+
+@pytest.mark.parametrize("reader", ["pyproject.toml", "uv.lock", "poetry.lock"])
+def test_keys_of_thousands_of_parts_are_refused(tmp_path: Path, reader: str) -> None:
+    file = tmp_path / reader
+    for text in ("a" + ".a" * 10_000 + " = 1", "[" + "b . " * 5000 + "c]"):
+        file.write_text(text + "\n")
+        with pytest.raises(RequirementsError, match="a key has more than 100 parts"):
+            requirements.read([str(file)], None, "x86_64")
+
+
+@pytest.mark.parametrize("bound", [f">={DIGITS}", f"=={DIGITS}.*,<4", f">=3.8,!={DIGITS}"])
+def test_a_python_of_thousands_of_digits(tmp_path: Path, bound: str) -> None:
+    file = tmp_path / "pyproject.toml"
+    file.write_text(f'[project]\nname = "a"\nversion = "1"\nrequires-python = "{bound}"\n')
+    with pytest.raises(RequirementsError) as refused:
+        requirements.read([str(file)], None, "x86_64")
+    assert len(str(refused.value)) < 1000
+
+
+@pytest.mark.parametrize("text", ["\n" * 60_000, "a://" * 15_000, "a://b:" * 10_000])
+def test_long_texts_take_little_time(text: str) -> None:
+    # Each took more than a second of CPU time; what it takes now is not measured here.
+    assert len(probe.without_credentials(text)) <= probe.MAX_URL

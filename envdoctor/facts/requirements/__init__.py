@@ -10,12 +10,12 @@ from pathlib import PurePath
 from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from packaging.markers import Marker, UndefinedComparison, UndefinedEnvironmentName
-from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from envdoctor.facts.requirements import conda, locks, pip, project
 from envdoctor.facts.requirements.line import Line, Reading, RequirementsError
 from envdoctor.model.facts import Asked, AskedLine, CondaPackage, Distribution, Target
+from envdoctor.model.versions import try_specifier
 
 __all__ = ["RequirementsError", "is_python", "read", "target_of"]
 
@@ -155,7 +155,9 @@ def _one_python(specifier: str) -> str:
 
 def _allows(specifier: str, series: str) -> bool:
     """Whether a specifier allows some release of a series: its first one, or a late one."""
-    allowed = SpecifierSet(specifier)
+    allowed = try_specifier(specifier)
+    if allowed is None:
+        return True
     return any(allowed.contains(Version(f"{series}{end}")) for end in ("", ".1", ".8", ".30"))
 
 

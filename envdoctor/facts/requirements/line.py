@@ -8,11 +8,11 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from packaging.markers import InvalidMarker, Marker
 from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 
 from envdoctor.facts import files
 from envdoctor.model.text import clean
+from envdoctor.model.versions import specifier
 
 #: Longer than any that a person or a tool writes: what a hostile file may cost is bounded.
 LONGEST_LINE = 10_000
@@ -144,8 +144,8 @@ def is_specifier(text: str) -> bool:
     if len(text) > LONGEST_LINE:
         return False
     try:
-        SpecifierSet(text)
-    except (InvalidSpecifier, ValueError, RecursionError):
+        specifier(text)
+    except (ValueError, RecursionError):
         return False
     return True
 

@@ -14,6 +14,7 @@ from envdoctor.model.text import number
 
 _LIBSTDCXX = "libstdc++.so.6"
 _LIBRARY_CAP = 64 * 1024 * 1024
+_MAX_NAME = 200  # characters of a kernel's release, of a system's name
 _PACKAGES_CAP = 32 * 1024 * 1024
 
 
@@ -47,7 +48,7 @@ def _os(host: Host) -> Observed[str]:
         text = host.read_text(path)
         if text is not None:
             fields = _shell_assignments(text)
-            parts = [fields[key] for key in ("ID", "VERSION_ID") if fields.get(key)]
+            parts = [fields[key][:_MAX_NAME] for key in ("ID", "VERSION_ID") if fields.get(key)]
             if fields.get("ID"):
                 return seen(":".join(parts), path)
     return unseen("there is no /etc/os-release that names a system")
@@ -67,7 +68,7 @@ def _shell_assignments(text: str) -> Dict[str, str]:
 
 def _kernel(host: Host) -> Observed[str]:
     path = "/proc/sys/kernel/osrelease"
-    release = (host.read_text(path) or "").strip()
+    release = (host.read_text(path, _MAX_NAME) or "").strip()
     return seen(release, path) if release else unseen(f"{path} cannot be read")
 
 

@@ -298,7 +298,7 @@ def _object(line: bytes) -> Dict[str, Any]:
     """A line of the child; empty if it was stopped in it, or if a library printed it."""
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 

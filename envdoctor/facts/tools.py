@@ -303,7 +303,7 @@ def _above(file: str) -> str:
 def _version_of_json(text: str) -> str:
     try:
         parts = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     for part in ("cuda_nvcc", "cuda"):
         entry = parts.get(part) if isinstance(parts, dict) else None

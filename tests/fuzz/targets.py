@@ -931,7 +931,7 @@ def _command(data: bytes) -> None:
                 path.unlink()
     said = out.getvalue() + err.getvalue()
     _promise(code in (0, 1, 2, 3), f"exit code {code}")
-    _promise("internal error" not in said and "Traceback" not in said, said)
+    _promise("envdoctor: internal error" not in said and "Traceback" not in said, said)
     _promise("内部错误" not in said, said)
     typed = set("".join(words))  # an error repeats what was typed
     for line in said.split("\n"):

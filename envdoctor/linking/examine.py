@@ -328,6 +328,8 @@ class _Examination:
     def _is_told(self, result: _Result) -> bool:
         """Whether files alone decide that it does not load."""
         outcome = result.outcome
+        if outcome.unread:
+            return self._leave(result, outcome.unread)
         if outcome.lacks:
             names = [lack.name for lack in outcome.lacks]
             if all(_OF_THE_DRIVER.match(name) for name in names):

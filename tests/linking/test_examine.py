@@ -349,6 +349,17 @@ def test_a_tree_that_is_named(tmp_path: Path) -> None:
     ]
 
 
+def test_distributions_that_have_no_module_of_python(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    library = shared_object(exports=[Offered("open_video")])
+    world.install("video", "1.0", {"video/libvideo.so": library})
+    world.install(
+        "both", "1.0", {"both/libboth.so": library, "both/_c.cpython-36m-x86_64.so": library}
+    )
+    world.install("old", "1.0", {"old/_c.so": shared_object(exports=[Offered("init_c")])})
+    assert world.linking().plain == ("video",)
+
+
 def test_a_module_of_another_python_alone(tmp_path: Path) -> None:
     world = World(tmp_path)
     file = shared_object(exports=[Offered("PyInit_voxel")])

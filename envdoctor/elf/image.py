@@ -10,6 +10,7 @@ Layouts are those of the System V ABI, "Object Files" and "Program Loading and D
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import struct
@@ -47,6 +48,21 @@ MACHINES: Dict[int, str] = {
 
 class ElfError(Exception):
     """A file is no ELF file that could be loaded; the message is a clause that names no path."""
+
+
+class UnreadableError(ElfError):
+    """A file is there and cannot be read, at this moment or by this user."""
+
+
+#: What says that a file is not there; whatever else open(2) says is of this process or this moment.
+_ABSENT = (errno.ENOENT, errno.ENOTDIR)
+
+
+def failed(error: Exception) -> ElfError:
+    """What `os.open` or `os.stat` raised, as an error of this module."""
+    said = f"it cannot be read: {(getattr(error, 'strerror', None) or str(error)).lower()}"
+    is_there = isinstance(error, OSError) and error.errno not in _ABSENT
+    return UnreadableError(said) if is_there else ElfError(said)
 
 
 class Segment(NamedTuple):
@@ -172,8 +188,7 @@ class Image:
                 self._stream.seek(offset)
                 return self._stream.read(size)
         except (OSError, ValueError) as error:
-            reason = (getattr(error, "strerror", None) or str(error)).lower()
-            raise ElfError(f"it cannot be read: {reason}") from None
+            raise failed(error) from None
         raise ElfError("it is closed")
 
     def offset(self, address: int) -> Optional[int]:
@@ -219,8 +234,7 @@ def open_image(path: str) -> Image:
         # Without blocking, lest a pipe without a writer is waited for.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     except (OSError, ValueError) as error:
-        reason = (getattr(error, "strerror", None) or str(error)).lower()
-        raise ElfError(f"it cannot be read: {reason}") from None
+        raise failed(error) from None
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise ElfError("it is not a regular file")

@@ -23,7 +23,7 @@ import msgspec
 from envdoctor.elf.image import ElfError
 from envdoctor.facts.host import Host
 from envdoctor.linking.blame import PYTHON, Blamer, abi_of
-from envdoctor.linking.files import SharedObject, shared_objects, suffixes
+from envdoctor.linking.files import SharedObject, is_foreign, shared_objects, suffixes
 from envdoctor.linking.process import Binaries, Loaded, Outcome, Process
 from envdoctor.linking.reach import reaches
 from envdoctor.linking.search import Search
@@ -191,12 +191,16 @@ class _Examination:
         foreign: List[Binary] = []
         count = 0
         builds: Dict[str, LinkedBuild] = {}
+        has_modules: Dict[str, bool] = {}
         for number, file in enumerate(self.files):
             if self.progress is not None:
                 self.progress.advance(number, len(self.files))
             if "." in file.wanted:
                 foreign.append(self._foreign(file))
             result = self._load(file)
+            name = file.distribution
+            is_module = result is not None or is_foreign(file.path) or self._is_of_python_2(file)
+            has_modules[name] = is_module or has_modules.get(name, False)
             if result is None:
                 continue
             count += 1
@@ -217,6 +221,7 @@ class _Examination:
             binaries=tuple(told),
             builds=builds,
             undecided=tuple(self.undecided)[:_MAX_UNDECIDED],
+            plain=tuple(name for name, has in has_modules.items() if name and not has),
         )
 
     # --- torch
@@ -289,6 +294,17 @@ class _Examination:
             return None
         return fork.open(file.path, keep=False)
 
+    def _is_of_python_2(self, file: SharedObject) -> bool:
+        """Whether it is a module of Python 2, whose names of files do not say so."""
+        if not file.module:
+            return False
+        try:
+            _, library = self.binaries.library(file.path)
+        except ElfError:
+            return True
+        stem = file.module.rpartition(".")[2]
+        return library.symbols.exports(b"init" + stem.encode())
+
     def _foreign(self, file: SharedObject) -> Binary:
         """A module in a package of which another Python's file is there alone."""
         return Binary(
@@ -328,6 +344,8 @@ class _Examination:
     def _is_told(self, result: _Result) -> bool:
         """Whether files alone decide that it does not load."""
         outcome = result.outcome
+        if outcome.unread:
+            return self._leave(result, outcome.unread)
         if outcome.lacks:
             names = [lack.name for lack in outcome.lacks]
             if all(_OF_THE_DRIVER.match(name) for name in names):

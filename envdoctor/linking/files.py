@@ -143,6 +143,11 @@ def _exists(path: str) -> bool:
     return os.path.exists(path)  # noqa: PTH110
 
 
+def is_foreign(path: str) -> bool:
+    """Whether a file's name says that it is a module of one Python, whichever."""
+    return bool(_FOREIGN.search(path))
+
+
 def module_of(path: str, ends: Tuple[str, ...]) -> str:
     """The name under which this interpreter imports a file, from the search entry; "" if none."""
     folder, _, file = path.rpartition("/")

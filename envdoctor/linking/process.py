@@ -6,18 +6,20 @@ Names are bound when a library is loaded (RTLD_NOW), as Python and ctypes ask fo
 
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
 from typing import Dict, FrozenSet, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
 
-from envdoctor.elf.image import ElfError
+from envdoctor.elf.image import ElfError, UnreadableError, failed
 from envdoctor.elf.library import Library, open_library
 from envdoctor.elf.symbols import Undefined
 from envdoctor.linking.search import Place, Search
 
 _MAX_OBJECTS = 2000  # that one library draws in
 _MAX_LOOKED = 12
-#: Files that are kept open; the limit of a process is 1024 on most systems.
-_MAX_OPEN = 400
+#: Files that are kept open, of the 1024 that most systems let a process have.
+_MAX_OPEN = min(400, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
 
 _Identity = Tuple[int, int]
 
@@ -57,12 +59,13 @@ class Outcome(NamedTuple):
     lacks: Tuple[Lack, ...] = ()
     versions: Tuple[Unversioned, ...] = ()
     symbols: Tuple[Unresolved, ...] = ()
+    unread: str = ""  # a file that could not be read, and why: then nothing is sure
     objects: Tuple[Loaded, ...] = ()  # the file and all that it draws in, as the loader orders them
 
     @property
     def loads(self) -> bool:
         """Whether it is loaded."""
-        return not (self.problem or self.lacks or self.versions or self.symbols)
+        return not (self.problem or self.unread or self.lacks or self.versions or self.symbols)
 
 
 class Loaded:
@@ -113,8 +116,7 @@ class Binaries:
             try:
                 status = os.stat(path)  # noqa: PTH116
             except (OSError, ValueError) as error:
-                reason = (getattr(error, "strerror", None) or str(error)).lower()
-                raise ElfError(f"it cannot be read: {reason}") from None
+                raise failed(error) from None
             identity = (status.st_dev, status.st_ino)
             if identity not in self._open:
                 self._open[identity] = open_library(path)
@@ -204,7 +206,7 @@ class Process:
         `keep`: False to ask what would come of it, and leave the process as it is.
         """
         outcome, added = self._map(path, "its path", self._main)
-        if not outcome.problem and not outcome.lacks:
+        if not (outcome.problem or outcome.lacks or outcome.unread):
             versions = self._check_versions(added)
             symbols: Tuple[Unresolved, ...] = ()
             if not versions:
@@ -241,12 +243,16 @@ class Process:
         if root is None:
             return Outcome(path, self._unfit(path)), []
         order: List[Loaded] = [root]
+        found: Optional[Loaded] = None
         for preload in preloads:
-            found, _ = self._find(preload, root, names, added)
+            found = None
+            with contextlib.suppress(UnreadableError):
+                found, _ = self._find(preload, root, names, added)
             if found is not None and found not in order:
                 found.origin = "LD_PRELOAD"
                 order.append(found)
         lacks: List[Lack] = []
+        unread = ""
         seen = {id(one) for one in order}
         position = 0
         while position < len(order) and len(order) < _MAX_OBJECTS:
@@ -260,7 +266,11 @@ class Process:
                 for name in one.library.dynamic.needed:
                     if not name:
                         continue
-                    found, lack = self._find(name, one, names, added)
+                    try:
+                        found, lack = self._find(name, one, names, added)
+                    except UnreadableError as error:
+                        unread = unread or f"{name}: {error}"
+                        continue
                     if found is not None:
                         children.append(found)
                     elif lack is not None:
@@ -270,7 +280,7 @@ class Process:
                 if id(child) not in seen:
                     seen.add(id(child))
                     order.append(child)
-        return Outcome(path, lacks=tuple(lacks), objects=tuple(order)), added
+        return Outcome(path, lacks=tuple(lacks), unread=unread, objects=tuple(order)), added
 
     def _find(
         self, name: str, by: Loaded, names: Dict[str, Loaded], added: List[Loaded]
@@ -283,6 +293,8 @@ class Process:
         for place in self._places(name, by):
             try:
                 found = self._take(place, by, names, added)
+            except UnreadableError:
+                raise
             except ElfError as error:
                 # The loader gives up at a file that is no library at all, and goes on past none.
                 return None, Lack(name, by.path, (), (f"{place.path}: {error}",))
@@ -304,9 +316,11 @@ class Process:
         """
         try:
             identity, library = self.binaries.library(place.path)
+        except UnreadableError:
+            raise
         except ElfError as error:
             if "cannot be read" in str(error) and place.origin != "its path":
-                return None  # gone, or forbidden: it looks further
+                return None  # gone in the meantime: it looks further
             raise
         held = self._by_identity.get(identity)
         if held is None:

@@ -270,6 +270,8 @@ class Linking(Record, frozen=True, omit_defaults=True):
     builds: Dict[str, LinkedBuild] = {}  # by canonical name
     gpu_code: Dict[str, GpuCode] = {}  # as it is remembered; a snapshot has it in Target
     undecided: Tuple[str, ...] = ()  # what cannot be told by files alone, and why
+    # distributions whose shared objects are no modules of any Python, by canonical name
+    plain: Tuple[str, ...] = ()
 
 
 class CondaPackage(Record, frozen=True, omit_defaults=True):

@@ -20,7 +20,7 @@ from envdoctor.rules.lookup import (
     wheel_file,
 )
 from envdoctor.rules.rule import Context, Fault
-from envdoctor.rules.tags import Tag, interpreter_of, serves, tags_of
+from envdoctor.rules.tags import Interpreter, Tag, interpreter_of, serves, tags_of
 
 
 def examine(context: Context) -> Iterator[Fault]:
@@ -29,6 +29,7 @@ def examine(context: Context) -> Iterator[Fault]:
     interpreter = interpreter_of(context.facts, target)
     if interpreter is None:
         return
+    plain = target.linking.value.plain if target.linking.value is not None else ()
     groups: Dict[Tuple[str, str, bool], List[Tuple[Distribution, Tag]]] = {}
     for distribution in imported(target).values():
         tags = list(tags_of(distribution))
@@ -36,6 +37,8 @@ def examine(context: Context) -> Iterator[Fault]:
             continue
         if any(serves(tag, interpreter) for tag in tags) or _is_told(distribution, context):
             continue
+        if name_of(distribution) in plain and any(_on(tag, interpreter) for tag in tags):
+            continue  # its tags name a Python, and nothing in it is for one
         # Without an extension module it may import, and what it brings for another system fail.
         loads = any(tag.abi != "none" for tag in tags)
         key = (distribution.search_entry, tags[0].abi, loads)
@@ -76,3 +79,8 @@ def _is_told(distribution: Distribution, context: Context) -> bool:
     found = judge(Relations(context.knowledge), name, observed.domains, observed.accelerator)
     breaches = (breach for violation in found.violations for breach in violation.breaches)
     return any(breach.bound.finding == "python-version-unsupported" for breach in breaches)
+
+
+def _on(tag: Tag, interpreter: Interpreter) -> bool:
+    """Whether a tag's platform is that of the interpreter."""
+    return serves(tag._replace(python="py3", abi="none"), interpreter)

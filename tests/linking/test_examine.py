@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from pathlib import Path
 from typing import Any, Dict, Tuple
@@ -276,6 +278,27 @@ def test_own_libraries_are_loaded_first(tmp_path: Path) -> None:
     ]
 
 
+def test_a_library_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The doctor may lack rights that a training has, or files to open: nothing is sure."""
+    world = World(tmp_path)
+    library = world.put("lib/liba.so", "liba.so")
+    world.install("x", "1.0", module("x/_ext", needed=["liba.so"], rpath=f"{tmp_path}/lib"))
+    for number in (errno.EACCES, errno.EMFILE, errno.ESTALE):
+        plain = os.open
+
+        def refuse(path: Any, *more: Any, number: int = number, plain: Any = plain) -> int:
+            if path == library:
+                raise OSError(number, os.strerror(number))
+            return int(plain(path, *more))
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "open", refuse)
+            linking = world.linking()
+        assert linking.binaries == ()
+        said = os.strerror(number).lower()
+        assert linking.undecided == (f"x._ext: liba.so: it cannot be read: {said}",)
+
+
 def test_a_binary_for_torch_where_there_is_none(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.install("x", "1.0", module("x/_ext", needed=["libtorch.so"]))
@@ -324,6 +347,17 @@ def test_a_tree_that_is_named(tmp_path: Path) -> None:
     assert [(b.path, b.module) for b in linking.binaries] == [
         (f"{tmp_path}/code/net/ops/voxel.{EXTENSION}", "net.ops.voxel")
     ]
+
+
+def test_distributions_that_have_no_module_of_python(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    library = shared_object(exports=[Offered("open_video")])
+    world.install("video", "1.0", {"video/libvideo.so": library})
+    world.install(
+        "both", "1.0", {"both/libboth.so": library, "both/_c.cpython-36m-x86_64.so": library}
+    )
+    world.install("old", "1.0", {"old/_c.so": shared_object(exports=[Offered("init_c")])})
+    assert world.linking().plain == ("video",)
 
 
 def test_a_module_of_another_python_alone(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 import msgspec
 import pytest
@@ -265,3 +265,19 @@ def test_what_is_to_blame_is_in_the_summary(
 ) -> None:
     found = of_binaries(check(facts(binary(**fields)), knowledge))
     assert [finding.summary for finding in found] == [summary]
+
+
+@pytest.mark.parametrize(
+    ("tag", "plain", "names"),
+    [
+        ("cp36-cp36m-manylinux2010_x86_64", ("detector",), []),
+        ("cp36-cp36m-manylinux2010_x86_64", (), ["wheel-for-another-interpreter"]),
+        ("cp36-cp36m-manylinux2014_aarch64", ("detector",), ["wheel-for-another-interpreter"]),
+    ],
+)
+def test_a_wheel_of_libraries_alone_is_for_every_python(
+    knowledge: Knowledge, tag: str, plain: Tuple[str, ...], names: List[str]
+) -> None:
+    installed = [{"name": "detector", "version": "1.0", "tags": [tag]}]
+    report = check(facts(installed=installed, plain=plain), knowledge)
+    assert [f.name for f in report.findings if f.component == "detector 1.0"] == names

@@ -2054,7 +2054,7 @@ def seen(value: "Any", origin: str) -> "Json":
 
 def unseen(why: str) -> "Json":
     """An unknown value as the records have it."""
-    return {"unknown": why}
+    return {"unknown": clean(why, 1000)}
 
 
 def torch_files(

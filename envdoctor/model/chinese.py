@@ -247,6 +247,7 @@ SAID: Dict[str, str] = {
 
 WRITTEN: Dict[str, str] = {
     # what GPU code runs where
+    "GPU code of {package}": "{package} 的 GPU 代码",
     "whether code for {code} runs on {gpu} is not known": "不知道 {code} 的代码能否在 {gpu} 上运行",
     "whether {gpu} is of the family of {code} is not known": "不知道 {gpu} 是否属于 {code} 的同族架构",
     "only a part of its kernels has code for this GPU": "它只有一部分 kernel 带这块显卡的代码",

@@ -261,6 +261,12 @@ class Examination:
             for name in names:
                 if name in self.observed.evidence:
                     yield _cleaned(self.language, self.observed.evidence[name])
+        target = self.facts.target.value
+        code = target.gpu_code.get(violation.component) if target is not None else None
+        if code is not None and any(breach.bound.is_of_files for breach in violation.breaches):
+            held = ", ".join([*(code.sass or ()), *(f"PTX {ptx}" for ptx in code.ptx or ())])
+            told = Evidence(f"GPU code of {violation.component}", held, code.origin)
+            yield _cleaned(self.language, told)
 
     def _is_beside(self, violation: Violation, teller: Teller) -> bool:
         """Whether it fails on a lesser card alone, as one for the screen beside those that train.

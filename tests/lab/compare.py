@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import functools
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any, List, Mapping, NamedTuple
 
-from case import BLAMES, Bench, Case
-from environments import check
+from case import BLAMES, Bench, Case, Lab
+from environments import ROOT, check
 from layers import workplace
 from outcome import agrees, tried
 
@@ -36,7 +40,29 @@ def judge(case: Case, python: str) -> Judged:
         wrong = differences(case, outcomes, findings)
         if again != findings:
             wrong.append(f"told otherwise when it is asked again: {[told(one) for one in again]}")
+        wrong += _inspected(case, lab, folder, environ)
         return Judged(outcomes, [told(one) for one in findings], wrong)
+
+
+def _inspected(case: Case, lab: Lab, folder: Path, environ: Mapping[str, str]) -> List[str]:
+    """Where `envdoctor inspect` has it that a module which is blamed loads."""
+    wrong = []
+    for name in (name for name in case.blame if "/" not in name):  # others are older copies
+        for path in sorted(folder.rglob(f"{name}*.so")):
+            if "-36m-" in path.name or "-310-" in path.name:
+                continue  # of another Python
+            done = subprocess.run(
+                [sys.executable, "-m", "envdoctor", "inspect", str(path), "--python", lab.python],
+                cwd=ROOT,
+                env={"PATH": os.defpath, "LANG": "C.UTF-8", **environ},
+                capture_output=True,
+                timeout=120,
+                check=False,
+            )
+            if done.returncode != 1:
+                said = done.stdout.decode() + done.stderr.decode()
+                wrong.append(f"inspect ends with {done.returncode}: {path.name}: {said}")
+    return wrong
 
 
 def differences(case: Case, outcomes: Mapping[str, str], findings: List[Finding]) -> List[str]:

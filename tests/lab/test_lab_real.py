@@ -457,6 +457,32 @@ def _(bench: Bench) -> Lab:
     return lab(bench.of(SCIENCE))
 
 
+PARTS = (
+    "affine==3.0.1 attrs==26.1.0 av==18.1.0 bitsandbytes==0.50.2 ccimport==0.4.4"
+    " certifi==2026.10.19.post1 charset-normalizer==3.5.3 click==8.5.1 click-plugins==1.1.1.2"
+    " cligj==0.7.2 contourpy==1.3.3 cuda-pathfinder==1.9.1 cumm-cu120==0.4.11 cupy-cuda12x==14.2.0"
+    " cycler==0.12.1 decord==0.6.0 faiss-cpu==1.15.1 fire==0.7.1 flatbuffers==25.12.19"
+    " fonttools==4.68.0 idna==3.20 importlib-metadata==10.2.0 kiwisolver==1.5.1 lark==1.3.1"
+    " lazy-importer==0.1.0 matplotlib==3.11.2 mpi4py==4.1.2 ninja==1.13.2 onnxruntime-gpu==1.31.1"
+    " packaging==26.4 pccm==0.4.16 portalocker==4.4.2 protobuf==7.36.2 pyarrow==26.0.1"
+    " pybind11==3.1.0 pyparsing==3.3.3 python-dateutil==2.9.0.post0 rasterio==1.4.4"
+    " requests==2.34.2 six==1.17.0 spconv-cu120==2.3.6 termcolor==3.3.0 torchaudio==2.5.1"
+    " urllib3==2.8.0 vtk==9.7.2 xformers==0.0.28.post3 zipp==4.1.2"
+)
+
+
+@case(
+    "packages of which parts cannot load here, and nobody imports those",
+    works(
+        "import torchaudio, xformers.ops, onnxruntime, cupy, spconv.pytorch, bitsandbytes",
+        "import decord, av, pyarrow, mpi4py, faiss, vtk, rasterio",
+    ),
+    python="3.11",
+)
+def _(bench: Bench) -> Lab:
+    return lab(bench.of(*TORCH_2_5, PARTS))
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
 def test_what_is_predicted_happens(case: Case) -> None:
     python = find_interpreter(case.python)

@@ -209,6 +209,11 @@ def test_an_older_card_beside_those_that_train() -> None:
     told = [f for f in report.findings if f.code == "ED112"]
     assert [f.severity for f in told] == ["warning"]
     assert "GTX 1080" in told[0].summary
+    assert [(one.fact, one.value, one.origin) for one in told[0].evidence][-1] == (
+        "GPU code of torch-scatter",
+        "9.0",
+        "/env/lib/torch-scatter/_ext.so",
+    )
 
 
 def test_ptx_needs_a_driver_of_its_version() -> None:

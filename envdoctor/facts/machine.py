@@ -14,6 +14,7 @@ from envdoctor.model.text import number
 
 _LIBSTDCXX = "libstdc++.so.6"
 _LIBRARY_CAP = 64 * 1024 * 1024
+_MAX_PARTS = 100  # of a control group's path
 _MAX_NAME = 200  # characters of a kernel's release, of a system's name
 _PACKAGES_CAP = 32 * 1024 * 1024
 
@@ -264,4 +265,5 @@ def _group_files(host: Host, controller: str, names: Tuple[str, str]) -> Iterato
 def _upwards(group: str) -> List[str]:
     """The group and those above it: "/a/b" gives "/a/b", "/a", ""."""
     parts = [part for part in group.split("/") if part and part != ".."]
+    parts = parts[:_MAX_PARTS]
     return ["".join(f"/{part}" for part in parts[:length]) for length in range(len(parts), -1, -1)]

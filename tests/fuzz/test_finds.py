@@ -21,6 +21,7 @@ from envdoctor.facts.enumeration import Device, enumerate_devices
 from envdoctor.facts.machine import observe_machine
 from envdoctor.facts.pasted.system import capability
 from envdoctor.facts.requirements.line import RequirementsError
+from envdoctor.facts.tools import observe_tools
 from envdoctor.knowledge.document import DocumentError
 from envdoctor.knowledge.load import load
 from envdoctor.knowledge.profiles import profiles
@@ -181,3 +182,21 @@ def test_a_python_of_thousands_of_digits(tmp_path: Path, bound: str) -> None:
 def test_long_texts_take_little_time(text: str) -> None:
     # Each took more than a second of CPU time; what it takes now is not measured here.
     assert len(probe.without_credentials(text)) <= probe.MAX_URL
+
+
+def test_a_machine_of_endless_texts(tmp_path: Path) -> None:
+    lay_out(
+        tmp_path,
+        {
+            "/proc/sys/kernel/osrelease": "5.15 " * 40_000,
+            "/etc/os-release": f"ID={'u' * 100_000}\nVERSION_ID=22.04\n",
+            "/proc/self/cgroup": "0::" + "/a" * 60_000,
+            "/usr/local/cuda/version.json": "[" * 100_000,
+            "/usr/local/cuda/bin/nvcc": "",
+        },
+    )
+    host = recorded_host(tmp_path, {}, {"PATH": "/usr/bin"})
+    machine = observe_machine(host)
+    assert len(machine.kernel.value) <= 200
+    assert len(machine.os.value) <= 210
+    assert observe_tools(host, None).toolkit.unknown.startswith("/usr/local/cuda/bin/nvcc")

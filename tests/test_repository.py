@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import venv
@@ -179,6 +180,7 @@ def home(tmp_path: Path) -> Path:
     venv.create(str(tmp_path / "env"), symlinks=True, with_pip=False)
     (tmp_path / "MapTR").mkdir()
     (tmp_path / "requirements.txt").write_text("torch==2.4.1\n", encoding="utf-8")
+    shutil.copy(sys.executable, str(tmp_path / "libtorch.so"))
     with zipfile.ZipFile(tmp_path / "mmcv.whl", "w") as archive:
         archive.writestr("mmcv/__init__.py", "")
     (tmp_path / "report.txt").write_text(

@@ -161,7 +161,7 @@ def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
         ("pipe.so", "it is not a regular file"),
         ("gone.so", "it cannot be read: no such file or directory"),
         (".", "it is not a regular file"),
-        ("a\0b", "it cannot be read: embedded null byte"),
+        ("a\0b", "it cannot be read: .*embedded null"),
     ):
         with pytest.raises(ElfError, match=said):
             open_library(f"{tmp_path}/{name}")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 import tempfile
 import zipfile
-import zlib
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 import msgspec
 
@@ -19,28 +19,46 @@ from envdoctor.model.text import clean
 _MAX_MEMBERS = 20_000
 _MAX_BYTES = 8 << 30  # of all shared objects of a wheel: torch's has 2.5 GB
 _CHUNK = 1 << 20
+_MAX_BESIDE = 20_000
+# What pip puts into site-packages, too: "binary distribution format" of the packaging guide.
+_DATA = re.compile(r"[^/]+\.data/(?:purelib|platlib)/")
 
 
 class PathError(Exception):
     """A path that was named cannot be read; the message is one sentence for the user."""
 
 
+class Unpacked(NamedTuple):
+    """A wheel that was unpacked, and what stands beside it as if it were installed."""
+
+    wheel: str
+    site: str  # the site-packages where it would be installed, "" of an unknown one
+    beside: FrozenSet[str] = frozenset()  # the folders of that, from it on
+
+    def place_of(self, inside: str) -> str:
+        """Where what lies at `inside` of the folder is: in the wheel, or in site-packages."""
+        parts = inside.split("/")
+        is_beside = any("/".join(parts[:count]) in self.beside for count in (1, 2))
+        return f"{self.site if is_beside else self.wheel}/{inside}"
+
+
 class Named(NamedTuple):
     """What was named."""
 
     files: Tuple[SharedObject, ...]
-    unpacked: Dict[str, str]  # {folder: the wheel that was unpacked there}
+    unpacked: Dict[str, Unpacked]  # by the folder that it was unpacked to
 
 
 @contextlib.contextmanager
-def opened(paths: Sequence[str], ends: Tuple[str, ...]) -> Iterator[Named]:
+def opened(paths: Sequence[str], ends: Tuple[str, ...], site: str = "") -> Iterator[Named]:
     """The shared objects at these paths; `ends` are how files of modules end.
 
-    A wheel is unpacked into a folder that is gone afterwards, its shared objects alone. Raises
-    PathError.
+    A wheel is unpacked into a folder that is gone afterwards, its shared objects alone, with links
+    to what it would find in `site`, the site-packages: wheels name folders of others by $ORIGIN.
+    Raises PathError.
     """
     files: List[SharedObject] = []
-    unpacked: Dict[str, str] = {}
+    unpacked: Dict[str, Unpacked] = {}
     with contextlib.ExitStack() as stack:
         for path in dict.fromkeys(map(os.path.abspath, paths)):
             root = _root(path)
@@ -50,8 +68,8 @@ def opened(paths: Sequence[str], ends: Tuple[str, ...]) -> Iterator[Named]:
                 continue
             if root == "wheel":
                 root = stack.enter_context(tempfile.TemporaryDirectory(prefix="envdoctor-"))
-                unpacked[root] = path
                 members = _unpack(path, root)
+                unpacked[root] = Unpacked(path, site, _link_beside(root, site))
                 found = [
                     SharedObject(f"{root}/{member}", module_of(member, ends), root=path)
                     for member in members
@@ -84,7 +102,7 @@ def _unpack(path: str, folder: str) -> List[str]:
     try:
         with zipfile.ZipFile(path) as archive:
             for member in archive.infolist()[:_MAX_MEMBERS]:
-                name = os.path.normpath(member.filename)
+                name = _DATA.sub("", os.path.normpath(member.filename), count=1)
                 inside = not (name.startswith(("/", "..")) or "\0" in name)
                 if not inside or not (name.endswith(".so") or ".so." in name):
                     continue
@@ -97,20 +115,47 @@ def _unpack(path: str, folder: str) -> List[str]:
                             raise PathError(f"{clean(path)}: is larger than any wheel")
                         target.write(chunk)
                 found.append(name)
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError) as error:
+    except PathError:
+        raise
+    except Exception as error:  # each way of compressing has errors of its own
         reason = clean(str(error))
         raise PathError(f"{clean(path)}: is no wheel that can be read: {reason}") from None
     return found
 
 
-def as_named(linking: Observed[Linking], unpacked: Dict[str, str]) -> Observed[Linking]:
+def _link_beside(folder: str, site: str) -> FrozenSet[str]:
+    """Link in `folder` to the folders of site-packages that it lacks; returns their names.
+
+    Of those that both have, a namespace like `nvidia` is made of both; else the wheel's own counts,
+    for it takes the place of what is installed.
+    """
+    found: Set[str] = set()
+    pending = [""] if site else []
+    while pending:
+        inside = pending.pop()
+        with contextlib.suppress(OSError), os.scandir(f"{site}/{inside}") as entries:
+            for entry in entries:
+                name = f"{inside}{entry.name}"
+                own = f"{folder}/{name}"
+                if len(found) >= _MAX_BESIDE or not entry.is_dir():
+                    continue
+                if not os.path.lexists(own):
+                    os.symlink(entry.path, own)  # noqa: PTH211
+                    found.add(name)
+                elif not inside and not os.path.exists(f"{entry.path}/__init__.py"):  # noqa: PTH110
+                    pending.append(f"{name}/")
+    return frozenset(found)
+
+
+def as_named(linking: Observed[Linking], unpacked: Dict[str, Unpacked]) -> Observed[Linking]:
     """What was found, with a wheel's own path in place of the folder that it was unpacked to."""
     if linking.value is None or not unpacked:
         return linking
 
     def renamed(text: str) -> str:
-        for folder, wheel in unpacked.items():
-            text = text.replace(folder, wheel)
+        for folder, one in unpacked.items():
+            start, found, inside = text.partition(f"{folder}/")
+            text = start + one.place_of(inside) if found else text.replace(folder, one.wheel)
         return text
 
     def told(one: Binary) -> Binary:

@@ -94,7 +94,8 @@ def _with_paths(
     from envdoctor.linking.gpu_code import with_gpu_code
     from envdoctor.linking.named import as_named, opened
 
-    with opened(paths, suffixes(target)) as named:
+    sites = (entry for entry in target.path if entry.endswith(("/site-packages", "/dist-packages")))
+    with opened(paths, suffixes(target), next(sites, "")) as named:
         try:
             told = progress() if progress is not None else None
             found, _ = examined(target, projects, told, named.files)

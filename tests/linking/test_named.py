@@ -64,6 +64,48 @@ def test_a_wheel_before_it_is_installed(
     assert list(tmp_path.glob("envdoctor-*")) == []
 
 
+def test_a_wheel_finds_what_is_installed_beside_it(world: World, tmp_path: Path) -> None:
+    libraries = {f"other/lib{name}.so": shared_object(f"lib{name}.so") for name in "ab"}
+    libraries["nvidia/nccl/lib/libnccl.so.2"] = shared_object("libnccl.so.2")
+    world.install("other", "1", libraries)
+    world.put("lib/python3.11/site-packages/mmcv/libold.so", "libold.so")
+    site = f"{world.root}/lib/python3.11/site-packages"
+    runpath = "$ORIGIN/../other:$ORIGIN/../nvidia/nccl/lib:$ORIGIN/../nvidia/own:$ORIGIN"
+    files = {"nvidia/own/libown.so": shared_object("libown.so")}
+    for needed, missing in (
+        (["liba.so", "libb.so", "libnccl.so.2", "libown.so"], []),
+        (["liba.so", "libgone.so"], ["libgone.so"]),
+        (["libold.so"], ["libold.so"]),  # goes with the release that is replaced
+    ):
+        own = module("mmcv/_ext", needed=needed, runpath=runpath)
+        path = wheel(tmp_path / "mmcv-1-cp311-cp311-linux_x86_64.whl", {**files, **own})
+        found = told(world, path).values()
+        assert [one.missing for one in found] == missing
+        for one in found:
+            assert one.looked[0] == f"{site}/other"
+            assert one.looked[2:] == (f"{path}/nvidia/own", f"{path}/mmcv")
+    assert [one.name for one in Path(site, "nvidia").iterdir()] == ["nccl"]
+    assert Path(site, "other/liba.so").exists()
+
+
+def test_modules_in_the_data_folder_of_a_wheel(world: World, tmp_path: Path) -> None:
+    files = module("x-1.data/platlib/x/_ext", needed=["libc10.so"], wants=STALE)
+    path = wheel(tmp_path / "x-1-cp311-cp311-linux_x86_64.whl", files)
+    (binary,) = told(world, path).values()
+    assert (binary.module, binary.cause) == ("x._ext", "torch-abi-mismatch")
+
+
+def test_a_wheel_whose_members_cannot_be_unpacked(world: World, tmp_path: Path) -> None:
+    path = tmp_path / "x.whl"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("x.so", b"x" * 500)
+    data = bytearray(path.read_bytes())
+    data[40:60] = bytes(value ^ 0x5A for value in data[40:60])
+    path.write_bytes(data)
+    with pytest.raises(PathError, match=r"x\.whl: is no wheel that can be read: "):
+        observe_linking(world.target(), paths=(str(path),))
+
+
 def test_a_folder_and_a_file(world: World, tmp_path: Path) -> None:
     for name, data in module("build/_ext", needed=["libc10.so"], wants=STALE).items():
         path = world.write(f"../work/{name}", data)

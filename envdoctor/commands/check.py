@@ -74,6 +74,8 @@ def command(
     if requirements and (inputs.python or inputs.env):
         named = "--python" if inputs.python else "--env"
         raise click.UsageError(f"{named} and --requirements exclude each other")
+    if requirements and inputs.path:
+        raise click.UsageError("--path and --requirements exclude each other")
     if write_baseline == "-" and output in (None, "-"):
         raise click.UsageError(
             "--write-baseline - and the report would both go to stdout: name a file, "
@@ -115,7 +117,7 @@ def _due(requirements: Tuple[str, ...], inputs: Inputs) -> Tuple[str, ...]:
     """The requirement files to examine; where the command line names something else, that is it."""
     source = click.get_current_context().get_parameter_source("requirements")
     is_configured = source is click.core.ParameterSource.DEFAULT_MAP
-    named = inputs.python or inputs.env or inputs.facts
+    named = inputs.python or inputs.env or inputs.facts or inputs.path
     return () if is_configured and named else requirements
 
 

@@ -12,7 +12,7 @@ from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequen
 
 import msgspec
 
-from envdoctor.linking.files import SharedObject, module_of, walked
+from envdoctor.linking.files import SharedObject, is_foreign, module_of, walked
 from envdoctor.model.facts import Binary, Linking, Observed
 from envdoctor.model.text import clean
 
@@ -70,14 +70,23 @@ def opened(paths: Sequence[str], ends: Tuple[str, ...], site: str = "") -> Itera
                 root = stack.enter_context(tempfile.TemporaryDirectory(prefix="envdoctor-"))
                 members = _unpack(path, root)
                 unpacked[root] = Unpacked(path, site, _link_beside(root, site))
-                found = [
-                    SharedObject(f"{root}/{member}", module_of(member, ends), root=path)
-                    for member in members
-                ]
+                found = [_member(root, member, ends)._replace(root=path) for member in members]
             else:
                 found = [one._replace(root=path) for one in walked(path, ends, {})]
             files += found
         yield Named(tuple(files), unpacked)
+
+
+def _member(folder: str, member: str, ends: Tuple[str, ...]) -> SharedObject:
+    """A shared object of a wheel, named from site-packages on."""
+    module = module_of(member, ends)
+    wanted = ""
+    if not module and is_foreign(member):
+        place, _, file = member.rpartition("/")
+        stem = f"{place}/{file.partition('.')[0]}" if place else file.partition(".")[0]
+        if not any(os.path.exists(f"{folder}/{stem}{end}") for end in ends):  # noqa: PTH110
+            wanted = module_of(f"{stem}.so", ends)
+    return SharedObject(f"{folder}/{member}", module, wanted=wanted)
 
 
 def _root(path: str) -> Optional[str]:
@@ -89,6 +98,8 @@ def _root(path: str) -> Optional[str]:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
         raise PathError(f"{shown}: cannot be read: {reason}") from None
     if stat.S_ISDIR(mode):
+        if not os.access(path, os.R_OK | os.X_OK):
+            raise PathError(f"{shown}: cannot be read: permission denied")
         return path
     if not stat.S_ISREG(mode):
         raise PathError(f"{shown}: cannot be read: not a regular file")

@@ -30,6 +30,10 @@ from envdoctor.knowledge.document import DocumentError
         (["check", "--driver", "12.4"], "the CUDA version that it serves"),
         (["check", "--python", "a", "--env", "b"], "--python and --env exclude each other"),
         (["check", "--env", "a", "--facts", "b"], "--env and --facts exclude each other"),
+        (
+            ["check", "--path", "a", "--requirements", "b"],
+            "--path and --requirements exclude each other",
+        ),
         (["check", "--facts", "a", "--facts", "b"], "--facts is given twice"),
         (["--python", "a", "--python", "a"], "--python is given twice"),
         (["check", "--gpu", "a100", "--gpu", "h100"], "--gpu is given twice"),

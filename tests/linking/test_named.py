@@ -95,6 +95,23 @@ def test_modules_in_the_data_folder_of_a_wheel(world: World, tmp_path: Path) -> 
     assert (binary.module, binary.cause) == ("x._ext", "torch-abi-mismatch")
 
 
+def test_a_wheel_of_another_python(world: World, tmp_path: Path) -> None:
+    other = {"x/_ext.cpython-38-x86_64-linux-gnu.so": shared_object(exports=[])}
+    path = wheel(tmp_path / "x-1-cp38-cp38-linux_x86_64.whl", other)
+    (binary,) = told(world, path).values()
+    assert (binary.module, binary.outcome) == ("x._ext", "other-python")
+    both = {**other, **module("x/_ext")}
+    assert told(world, wheel(tmp_path / "x-2-py3-none-any.whl", both)) == {}
+
+
+def test_a_folder_that_this_user_cannot_read(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, _: path != str(tmp_path))
+    with pytest.raises(PathError, match="cannot be read: permission denied"):
+        observe_linking(world.target(), paths=(str(tmp_path),))
+
+
 def test_a_wheel_whose_members_cannot_be_unpacked(world: World, tmp_path: Path) -> None:
     path = tmp_path / "x.whl"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:

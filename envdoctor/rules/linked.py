@@ -104,7 +104,9 @@ def _severity(binary: Binary, context: Context) -> str:
     if "/torch_extensions/" in binary.path:
         return "info"  # compiled again where its sources changed
     if binary.module == "torch._C" or binary.certain:
-        return "error"
+        # What a wheel requires comes with its installation, and may bring the library.
+        is_open = binary.cause == "shared-library-missing" and bool(_wheel(binary.path))
+        return "warning" if is_open else "error"
     is_purpose = binary.torch and binary.cause in _OF_TORCH | _SYSTEM
     return "error" if is_purpose and _is_for_torch(binary, context) else "info"
 

@@ -85,6 +85,16 @@ def test_how_grave_it_is(fields: Dict[str, Any], severity: str, knowledge: Knowl
     assert finding.severity == severity
 
 
+def test_a_wheel_may_bring_the_library_with_what_it_requires(knowledge: Knowledge) -> None:
+    fields = {**LIBRARY, "distribution": "", "module": "x", "certain": True, "named": True}
+    for path, severity in (
+        ("/w/x-1-cp311-cp311-linux_x86_64.whl/x.so", "warning"),
+        ("/w/x.so", "error"),
+    ):
+        (said,) = told(check(facts(binary(**fields, path=path)), knowledge))
+        assert said.startswith(f"{severity} ED601 ")
+
+
 def test_the_tree_that_is_named_is_there_for_torch(knowledge: Knowledge) -> None:
     one = binary(**{**ABI, "distribution": "", "module": "net.ops.x", "path": "/code/net/ops/x.so"})
     assert told(check(facts(one), knowledge)) == ["info ED412 net.ops.x"]

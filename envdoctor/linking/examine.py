@@ -234,8 +234,9 @@ class _Examination:
     # --- one file
 
     def _load(self, file: SharedObject) -> Optional[_Result]:
-        """Load a file as an import does; None if none would."""
-        if not file.module:
+        """Load a file as an import does; None if none would, unless it was named itself."""
+        is_asked_for = file.root == file.path
+        if not file.module and not is_asked_for:
             return None
         try:
             _, library = self.binaries.library(file.path)
@@ -248,7 +249,8 @@ class _Examination:
         is_extension = library.symbols.exports(b"PyInit_" + stem.encode())
         # What is linked to torch may also be loaded as a library of operators; torch's own
         # libraries are loaded with it, or when they are needed.
-        if not is_extension and (not is_torch or file.distribution == "torch"):
+        is_loaded = is_extension or (is_torch and file.distribution != "torch")
+        if not is_loaded and not is_asked_for:
             return None
         if file.module == "torch._C":
             if self.torch is None:

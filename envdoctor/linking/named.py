@@ -12,6 +12,8 @@ from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequen
 
 import msgspec
 
+from envdoctor.elf.image import ElfError
+from envdoctor.elf.library import open_library
 from envdoctor.linking.files import SharedObject, is_foreign, module_of, walked
 from envdoctor.model.facts import Binary, Linking, Observed
 from envdoctor.model.text import clean
@@ -103,7 +105,13 @@ def _root(path: str) -> Optional[str]:
         return path
     if not stat.S_ISREG(mode):
         raise PathError(f"{shown}: cannot be read: not a regular file")
-    return "wheel" if path.endswith(".whl") else None
+    if path.endswith(".whl"):
+        return "wheel"
+    try:
+        open_library(path).close()
+    except ElfError as error:
+        raise PathError(f"{shown}: {error}") from None
+    return None
 
 
 def _unpack(path: str, folder: str) -> List[str]:

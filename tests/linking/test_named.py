@@ -147,6 +147,30 @@ def test_what_is_no_wheel(world: World, tmp_path: Path, data: bytes) -> None:
         observe_linking(world.target(), paths=(str(path),))
 
 
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [(b"", "it is empty"), (b"hello", "it is text"), (b"\x7fELF\2", "its ELF header")],
+)
+def test_a_file_that_is_nothing_to_load(
+    world: World, tmp_path: Path, data: bytes, said: str
+) -> None:
+    path = tmp_path / "x.so"
+    path.write_bytes(data)
+    with pytest.raises(PathError, match=rf"x\.so: {said}"):
+        observe_linking(world.target(), paths=(str(path),))
+
+
+def test_a_library_that_no_import_loads_is_asked_for(world: World, tmp_path: Path) -> None:
+    path = tmp_path / "lib-x.so.1"
+    path.write_bytes(shared_object(needed=["libgone.so.3"]))
+    (binary,) = told(world, str(path)).values()
+    assert (binary.outcome, binary.missing, binary.named) == (
+        "missing-library",
+        "libgone.so.3",
+        True,
+    )
+
+
 def test_paths_that_are_not_there(world: World, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for name, said in (("gone", "no such file or directory"), ("pipe", "not a regular file")):

@@ -10,7 +10,7 @@ import click
 from envdoctor.commands.configuration import Configurable
 from envdoctor.commands.errors import FINDINGS, Failure
 from envdoctor.commands.invocation import current
-from envdoctor.commands.options import help_option, input_options, language
+from envdoctor.commands.options import format_option, help_option, input_options, language
 from envdoctor.commands.output import say, view, write
 from envdoctor.commands.policy import Policy, configured, policy_options
 from envdoctor.commands.program import fixes_as_called
@@ -38,14 +38,7 @@ from envdoctor.model.text import clean
     metavar="FILE",
     help="Write what is found to FILE, for --baseline to accept; exit with 0.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="For people or for programs.",
-)
+@format_option
 @click.option("-o", "--output", metavar="FILE", help="Write the report here, not to stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="The verdict and one line a finding, no more.")
 @click.option("-v", "--verbose", is_flag=True, help="Everything: notes, sources, what was skipped.")

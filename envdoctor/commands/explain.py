@@ -7,7 +7,7 @@ from typing import Dict, Optional
 import click
 
 from envdoctor.commands.errors import told
-from envdoctor.commands.options import help_option, language, traceback_option
+from envdoctor.commands.options import format_option, help_option, language, traceback_option
 from envdoctor.commands.output import view, write
 from envdoctor.commands.program import as_called, program
 from envdoctor.model.language import say
@@ -17,14 +17,7 @@ from envdoctor.rules.page import Page, pages
 
 @click.command("explain", short_help="Explain a finding, by its code or its name.")
 @click.argument("code")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="For people or for programs.",
-)
+@format_option
 @click.option("-o", "--output", metavar="FILE", help="Write the page here, not to stdout.")
 @traceback_option
 @help_option

@@ -8,7 +8,7 @@ from typing import Optional
 import click
 
 from envdoctor.commands.errors import COULD_NOT_EXAMINE, FINDINGS, Failure, told
-from envdoctor.commands.options import help_option, language
+from envdoctor.commands.options import format_option, help_option, language
 from envdoctor.commands.output import view, write
 from envdoctor.commands.program import as_called
 from envdoctor.commands.session import Inputs, gather
@@ -21,14 +21,7 @@ from envdoctor.model.text import clean
 @click.option(
     "--env", metavar="NAME_OR_PREFIX", help="The environment that is to load it, by name or folder."
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="For people or for programs.",
-)
+@format_option
 @click.option("-o", "--output", metavar="FILE", help="Write the answer here, not to stdout.")
 @click.option("-v", "--verbose", is_flag=True, help="Everything that is loaded with it.")
 @help_option

@@ -51,6 +51,16 @@ isolated_option = click.option(
     help="Leave out [tool.envdoctor] of pyproject.toml.",
 )
 
+#: For whom the answer is; a command receives it as `form`.
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="For people or for programs.",
+)
+
 #: Assumptions for everything that is run, as CI sets it.
 ASSUME_VARIABLE = "ENVDOCTOR_ASSUME"
 # Values hold commas: one ends a setting only where the next begins.

@@ -77,6 +77,8 @@ def link_to_another(venv: Environment) -> None:
     others = [one.values[0] for one in interpreters() if not one.id.startswith("3.11")]
     link = Path(venv.python)
     link.unlink()
+    if not others:
+        pytest.skip("no other Python is installed")
     link.symlink_to(next(one for one in others if one != os.path.realpath(sys.executable)))
 
 

@@ -12,6 +12,7 @@ from packaging.version import Version
 from envdoctor.knowledge import files as matrix_files
 from envdoctor.knowledge.document import DocumentError
 from envdoctor.knowledge.location import data_folder
+from envdoctor.knowledge.published import STATED, Published, attribute_of, cells
 from envdoctor.knowledge.schema import (
     BuildEntry,
     PackageFile,
@@ -42,11 +43,18 @@ class Package:
         self.variant: Dict[str, str] = dict(file.variant)
         try:
             self.local: Optional[Pattern[str]] = re.compile(file.local) if file.local else None
-            self.releases: Tuple[Version, ...] = tuple(sorted(parse(v) for v in file.releases))
+            self.pypi = None if file.pypi is None else Published(file.pypi)
+            listed = () if self.pypi is None else self.pypi.releases
+            self.releases: Tuple[Version, ...] = tuple(
+                sorted({*listed, *(parse(v) for v in file.releases)})
+            )
         except (ValueError, re.error, RecursionError, OverflowError) as error:
             raise DocumentError(f"{name}: {error}") from None
         if not self.releases:
             raise DocumentError(f"{name}: releases: there are none")
+        if self.pypi is not None:
+            asked = (attribute_of(package) for package in self.pypi.files.requires)
+            self.variant = {**STATED, **dict.fromkeys(asked, "specifier"), **self.variant}
         self._place = place
         # of entries that list releases, {release: its own attributes}
         self._listed: Dict[str, Dict[Version, Mapping[str, Raw]]] = {}
@@ -78,24 +86,86 @@ class Package:
             if own is None:
                 return
             stated = {**self._of_release(version), **entry.set, **own}
-            shared = {k: self.typed(k, v) for k, v in stated.items()}
-            for cell in self._cells(entry.axes, entry.cells):
-                for combination in _product(entry.product):
-                    attributes = dict(shared)
-                    for key, raw in {**cell, **combination}.items():
-                        if key != "install":
+            for files in self._files(entry, version):
+                shared = {k: self.typed(k, v) for k, v in {**stated, **files}.items()}
+                for cell in self._listed_cells(entry, version):
+                    template = cell.pop("install", entry.install)
+                    for combination in _product(entry.product):
+                        attributes = dict(shared)
+                        for key, raw in {**cell, **combination}.items():
                             attributes[key] = self.typed(key, raw)
-                    build = Build(self.name, version, attributes, entry=entry.id)
-                    template = cell.get("install", entry.install)
-                    if isinstance(template, str) and template:
-                        build.attributes["install"] = template
-                    yield build
+                        if isinstance(template, str) and template and self._offered(version):
+                            attributes["install"] = template
+                        yield Build(self.name, version, attributes, entry=entry.id)
         except (ValueError, TypeError, AttributeError) as error:
             raise DocumentError(f"{self._place[entry.id]}: {entry.id}: {error}") from None
 
+    def _offered(self, version: Version) -> bool:
+        return self.pypi is None or self.pypi.offered(version)
+
+    def _files(self, entry: BuildEntry, version: Version) -> Iterator[Dict[str, Raw]]:
+        """What PyPI lists of the release, one for each kind of file that the entry is of."""
+        if not entry.pypi:
+            return iter([{}])
+        if self.pypi is None:
+            raise ValueError("pypi: scripts/refresh has not read its files")
+        found = self.pypi.wheels(version, entry.pypi)
+        return ({k: v for k, v in files.items() if k in self.variant} for files in found)
+
+    def _listed_cells(self, entry: BuildEntry, version: Version) -> Iterator[Dict[str, Raw]]:
+        """The cells of an entry; where pages list wheels of the release, those that they list."""
+        written = list(self._cells(entry.axes, entry.cells))
+        if not entry.page:
+            return iter(written)
+        listing = self.file.pages.get(entry.page)
+        axes = self._page_axes(entry.page)
+        seen = None if listing is None else cells(listing, axes, version)
+        if seen is None:
+            return iter(written)
+        known = {self._place_of(cell, axes): cell for cell in written}
+        elsewhere = self._described(entry.page, version)
+        return iter(
+            [
+                {**known.get(place, cell), **self._proven(cell)}
+                for cell in seen
+                for place in [self._place_of(cell, axes)]
+                if elsewhere.get(place, self._last(entry.page, version)) == entry.id
+            ]
+        )
+
+    def _page_axes(self, page: str) -> List[str]:
+        if page not in self.file.index.pages:
+            raise ValueError(f"page: index.pages has no {page!r}")
+        return self.file.index.pages[page].axes
+
+    def _place_of(self, cell: Mapping[str, Raw], axes: Sequence[str]) -> Tuple[Value, ...]:
+        return tuple(self.typed(axis, cell[axis]) for axis in axes)
+
+    def _proven(self, cell: Mapping[str, Raw]) -> Dict[str, Raw]:
+        """A cell that was seen on a page: all its wheels are there."""
+        return {**cell, **({"proven": cell["python"]} if "proven" in self.variant else {})}
+
+    def _of_page(self, page: str, version: Version) -> Iterator[BuildEntry]:
+        for entry in self.file.builds:
+            if entry.page == page and self._own(entry, version) is not None:
+                yield entry
+
+    def _described(self, page: str, version: Version) -> Dict[Tuple[Value, ...], str]:
+        """Which entry describes a wheel of the page."""
+        axes = self._page_axes(page)
+        return {
+            self._place_of(cell, axes): entry.id
+            for entry in self._of_page(page, version)
+            for cell in self._cells(entry.axes, entry.cells)
+        }
+
+    def _last(self, page: str, version: Version) -> str:
+        """The entry that stands for wheels of the page which none describes."""
+        return [entry.id for entry in self._of_page(page, version)][-1]
+
     def _of_release(self, version: Version) -> Dict[str, Raw]:
         """The attributes that a release fixes, whatever the build."""
-        found: Dict[str, Raw] = {}
+        found = {} if self.pypi is None else self.pypi.stated(version)
         for attribute, values in self.file.by_release.items():
             for releases, value in values.items():
                 if satisfies(version, releases):
@@ -109,6 +179,8 @@ class Package:
             return {} if satisfies(version, entry.versions) else None
         if entry.id not in self._listed:
             if not entry.each and entry.versions is None:
+                if entry.pypi:
+                    return {}
                 raise ValueError("neither versions nor each")
             listed = entry.each or {release: {} for release in entry.versions or ()}
             self._listed[entry.id] = {parse(text): own for text, own in listed.items()}
@@ -254,6 +326,7 @@ def load(folder: Optional[Path] = None) -> Knowledge:
             cite(entry, file, loaded.places)
         relate(file, loaded.places, file.package, "")
         dates.append(file.checked)
+        dates.extend(part.checked for part in (file.pypi, *file.pages.values()) if part)
     for platform in files.platforms:
         for name, table in platform.content.tables.items():
             if name in tables:

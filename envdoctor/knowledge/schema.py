@@ -5,7 +5,7 @@ docs/matrices.md describes the same to people.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Tuple, TypeVar, Union
 
 import msgspec
 
@@ -18,6 +18,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Base of the parts of a matrix file."""
 
 
+T = TypeVar("T")
 Scalar = Optional[str]
 Raw = Union[str, None, List[Scalar]]
 
@@ -32,6 +33,8 @@ class BuildEntry(Entry, frozen=True):
     axes: List[str] = []  # attributes that the nested keys of `cells` give
     cells: Any = None
     product: Dict[str, List[str]] = {}  # {attribute: values}: each was built
+    pypi: str = ""  # they are files on PyPI: those of an architecture, "any", or "sdist"
+    page: str = ""  # a listing of `pages`, which says for each release which of `cells` there are
     install: str = ""  # pip's arguments for it
     source: Union[str, List[str]] = ""
     checked: str = ""
@@ -70,12 +73,53 @@ class TableEntry(Entry, frozen=True):
     note: str = ""
 
 
+class PageEntry(Entry, frozen=True):
+    """A page of wheels to read: one for each combination of the attributes that its URL names."""
+
+    url: str
+    axes: List[str] = []  # attributes that tell its wheels apart, outermost first
+
+
+class IndexEntry(Entry, frozen=True, rename={"since": "from"}):
+    """What scripts/refresh looks for. It reads this part and writes `pypi` and `pages`."""
+
+    since: str = ""  # the oldest release that is kept
+    prereleases: str = ""  # a specifier of those that are kept
+    asks: List[str] = []  # packages; what the metadata asks of them becomes an attribute
+    pages: Dict[str, PageEntry] = {}
+
+
+#: {specifier of releases: value}; the first that a release satisfies counts.
+ByRelease = Dict[str, T]
+
+
+class PyPIFiles(Entry, frozen=True):
+    """What PyPI lists of a package. Written by scripts/refresh."""
+
+    checked: str
+    releases: List[str]
+    yanked: List[str] = []  # those of them that its authors have withdrawn
+    requires_python: ByRelease[str] = {}
+    requires: Dict[str, ByRelease[str]] = {}  # by package; "" where nothing is asked of it
+    # Linux wheels: {architecture or any: {releases: {oldest glibc, or "": Python tags}}}
+    wheels: Dict[str, ByRelease[Dict[str, List[str]]]] = {}
+    sdist: List[str] = []  # specifiers of the releases that have one
+
+
+class Listing(Entry, frozen=True):
+    """What a project's own pages list. Written by scripts/refresh."""
+
+    checked: str
+    # {release: {value of the first axis: ... {value of the last: Python tags}}}
+    wheels: Dict[str, Any]
+
+
 class PackageFile(Entry, frozen=True):
     """matrices/packages/NAME.yaml."""
 
     package: str
     checked: str
-    releases: List[str]
+    releases: List[str] = []  # those that PyPI does not list
     modules: List[str] = []  # import names that it provides; the package's own if empty
     requires: List[str] = []  # components without which it cannot be imported
     sources: Dict[str, str] = {}
@@ -89,6 +133,9 @@ class PackageFile(Entry, frozen=True):
     basis: str = "documented"
     source: Union[str, List[str]] = ""
     note: str = ""
+    index: IndexEntry = IndexEntry()
+    pypi: Optional[PyPIFiles] = None
+    pages: Dict[str, Listing] = {}
 
 
 class PlatformFile(Entry, frozen=True):

@@ -1,0 +1,124 @@
+"""Writes what public indexes list into the generated part of the files in matrices/packages.
+
+Nothing else of a file is touched, and a part that says the same is left as it is, date and all.
+Exit status: 0 done, or nothing to do; 1 with --check, where a file is out of date; 3 where an
+index could not be read (the files of other packages are written all the same).
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import difflib
+import sys
+from pathlib import Path
+from typing import Dict, List, Optional, Sequence, Tuple, TypeVar
+
+import msgspec
+
+from envdoctor.knowledge.document import DocumentError
+from envdoctor.knowledge.load import Knowledge, Package, load
+from envdoctor.knowledge.schema import Listing, PyPIFiles
+from indexes import pages, pypi
+from indexes.block import written
+from indexes.connection import Connection, UnreachableError
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+OFFLINE = "pypi"  # what --only may name
+
+T = TypeVar("T", PyPIFiles, Listing)
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """Run the program; returns its exit status."""
+    given = _parser().parse_args(arguments)
+    try:
+        knowledge = load(given.matrices)
+    except DocumentError as error:
+        print(f"refresh: {error}", file=sys.stderr)
+        return 3
+    unknown = sorted(set(given.packages) - set(knowledge.packages))
+    if unknown:
+        print(f"refresh: no file of {', '.join(unknown)}", file=sys.stderr)
+        return 2
+    connection = Connection()
+    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    status = 0
+    for name in given.packages or sorted(knowledge.packages):
+        package = knowledge.packages[name]
+        path = given.matrices / "packages" / f"{name}.yaml"
+        before = path.read_text(encoding="utf-8")
+        listed, listings, failures = _read(package, knowledge, connection, today, given.only)
+        for failure in failures:
+            print(f"refresh: {name}: {failure}", file=sys.stderr)
+            status = 3
+        if listed is None and not listings:
+            continue
+        after = written(before, listed, listings)
+        if after == before:
+            continue
+        print(f"{name}: {_summary(before, after)}")
+        if given.check:
+            sys.stdout.writelines(_difference(path, before, after))
+            status = status or 1
+        else:
+            path.write_text(after, encoding="utf-8")
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("scripts/refresh", description=__doc__)
+    parser.add_argument("packages", nargs="*", metavar="PACKAGE", help="these only (default: all)")
+    parser.add_argument("--check", action="store_true", help="write nothing, show what would change")
+    parser.add_argument(
+        "--only", choices=("pypi", "pages"), help="read PyPI only, or projects' own pages only"
+    )
+    parser.add_argument("--matrices", type=Path, default=ROOT / "matrices", metavar="DIR")
+    return parser
+
+
+def _read(
+    package: Package, knowledge: Knowledge, connection: Connection, today: str, only: Optional[str]
+) -> Tuple[Optional[PyPIFiles], Dict[str, Listing], List[str]]:
+    """What the indexes list now; what could not be read stays as it was, and is said."""
+    index, old, listings = package.file.index, package.file.pypi, dict(package.file.pages)
+    failures: List[str] = []
+    listed = old
+    if index.since and only != "pages":
+        try:
+            listed = _dated(old, pypi.read(package.name, index, connection, today))
+        except UnreachableError as error:
+            failures.append(str(error))
+    for name, page in index.pages.items():
+        if only == "pypi":
+            continue
+        try:
+            new = pages.read(package, page, knowledge, connection, today)
+            listings[name] = _dated(listings.get(name), new)
+        except UnreachableError as error:
+            failures.append(str(error))
+    return listed, listings, failures
+
+
+def _dated(old: Optional[T], new: T) -> T:
+    """What was read, with the old date where it says the same."""
+    if old is not None and msgspec.structs.replace(new, checked=old.checked) == old:
+        return old
+    return new
+
+
+def _summary(before: str, after: str) -> str:
+    changed = [line for line in difflib.ndiff(before.splitlines(), after.splitlines())]
+    added = sum(line.startswith("+ ") for line in changed)
+    removed = sum(line.startswith("- ") for line in changed)
+    return f"{added} lines more, {removed} lines less"
+
+
+def _difference(path: Path, before: str, after: str) -> List[str]:
+    name = path.name
+    lines = (text.splitlines(keepends=True) for text in (before, after))
+    return list(difflib.unified_diff(*lines, fromfile=name, tofile=name))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,130 @@
+"""Reads wheels that projects list on pages of their own: HTML with links, or a forge's JSON."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from typing import Any, Dict, Iterator, List, Mapping, Sequence, Set, Tuple
+from urllib.parse import unquote, urlsplit
+
+from packaging.utils import canonicalize_name
+from pypi_simple import RepositoryPage
+
+from envdoctor.knowledge.load import Knowledge, Package
+from envdoctor.knowledge.schema import Listing, PageEntry
+from envdoctor.model.build import Value
+from envdoctor.model.versions import cuda_tag, parse, series
+from indexes.connection import Connection, UnreachableError
+from indexes.wheels import Wheel, tag_order, wheel
+
+_FIELD = re.compile(r"\{(torch|cuda\.tag)\}")
+_MOST_PAGES = 50  # that one address may be continued on
+
+Cell = Tuple[str, ...]
+
+
+def read(
+    package: Package, page: PageEntry, knowledge: Knowledge, connection: Connection, today: str
+) -> Listing:
+    """What the pages list of a package, for Linux on x86_64. Raises UnreachableError."""
+    found: Dict[str, Dict[Cell, Set[str]]] = {}
+    for values in _addresses(page.url, knowledge):
+        url = _FIELD.sub(lambda match: values[match[1]], page.url)
+        for name in _names(url, connection):
+            own = wheel(name)
+            if own is None or canonicalize_name(own.project) != package.name:
+                continue
+            if own.architecture != "x86_64":
+                continue
+            cell = _cell(package, page.axes, values, own)
+            if cell is not None:
+                release = found.setdefault(own.version.public, {})
+                release.setdefault(cell, set()).update(own.tags)
+    if not found:
+        raise UnreachableError(f"{page.url}: no wheel of {package.name} on any of its pages")
+    releases = sorted(found, key=parse)
+    return Listing(checked=today, wheels={text: _nested(found[text]) for text in releases})
+
+
+def _addresses(url: str, knowledge: Knowledge) -> Iterator[Dict[str, str]]:
+    """The values of the fields in a URL: those that builds of torch have."""
+    fields = set(_FIELD.findall(url))
+    builds = {
+        ("torch", str(series(build.version)), _tag(build.attributes["cuda"]))
+        for build in knowledge.packages["torch"].builds()
+        if build.version is not None and "cuda" in build.attributes
+    }
+    if "torch" in fields:
+        chosen = {(torch, cuda if "cuda.tag" in fields else "") for _, torch, cuda in builds}
+    else:
+        chosen = {("", cuda if "cuda.tag" in fields else "") for _, _, cuda in builds}
+    for torch, cuda in sorted(chosen, key=lambda pair: (parse(pair[0] or "0"), pair[1])):
+        yield {"torch": torch, "cuda.tag": cuda}
+
+
+def _tag(cuda: Value) -> str:
+    return cuda if isinstance(cuda, str) else cuda_tag(cuda)  # type: ignore[arg-type]
+
+
+def _names(url: str, connection: Connection) -> Iterator[str]:
+    """Names of the files that a page lists; none where there is no such page."""
+    for _ in range(_MOST_PAGES):
+        answer = connection.get(url)
+        if answer.status_code != 200:
+            return
+        if "json" in answer.headers.get("content-type", ""):
+            yield from _of_json(answer.content, url)
+        else:
+            text = answer.content.decode("utf-8", "replace")
+            for link in RepositoryPage.from_html(text, base_url=url).links:
+                yield unquote(urlsplit(link.url).path).rpartition("/")[2]
+        following = answer.links.get("next", {}).get("url")
+        if not following:
+            return
+        url = following
+    raise UnreachableError(f"{url}: continued on more than {_MOST_PAGES} pages")
+
+
+def _of_json(content: bytes, url: str) -> Iterator[str]:
+    """Names of the assets of a list of releases."""
+    try:
+        releases = json.loads(content)
+        for release in releases:
+            for asset in release["assets"]:
+                yield str(asset["name"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise UnreachableError(f"{url}: no list of releases with assets") from None
+
+
+def _cell(
+    package: Package, axes: Sequence[str], values: Mapping[str, str], own: Wheel
+) -> Any:
+    """The values of the axes: what the local part of the version says, else what the URL says."""
+    said: Dict[str, str] = {"torch": values["torch"], "cuda": values["cuda.tag"]}
+    local = own.version.local or ""
+    match = package.local.match(local) if package.local is not None else None
+    if local and match is None:
+        return None
+    if match is not None:
+        said.update({k: v for k, v in match.groupdict().items() if v is not None})
+    if not all(said.get(axis) for axis in axes):
+        return None
+    return tuple(said[axis] for axis in axes)
+
+
+def _nested(cells: Mapping[Cell, Set[str]]) -> Any:
+    """{first axis: {... {last axis: tags}}}, in the order of numbers."""
+    if () in cells:
+        return sorted(cells[()], key=tag_order)
+    nested: Dict[str, Any] = {}
+    ordered = sorted(cells, key=lambda cell: [_numbers(value) for value in cell])
+    for value, group in itertools.groupby(ordered, key=lambda cell: cell[0]):
+        nested[value] = _nested({cell[1:]: cells[cell] for cell in group})
+    return nested
+
+
+def _numbers(text: str) -> List[Tuple[int, str]]:
+    """A key by which 1.10 comes after 1.9, and cu102 before cu92 does not."""
+    parts = re.findall(r"\d+|\D+", text)
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]

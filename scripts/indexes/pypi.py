@@ -1,0 +1,228 @@
+"""Reads a package's releases from PyPI, or the index that pip is configured with."""
+
+from __future__ import annotations
+
+import email.parser
+import re
+import zipfile
+from typing import Dict, Iterable, List, Optional, Set, Tuple
+
+import requests
+from packaging.markers import UndefinedEnvironmentName
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, Specifier, SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+from pypi_simple import DistributionPackage, NoSuchProjectError, PyPISimple
+from remotezip import RemoteIOError, RemoteZip
+
+from envdoctor.knowledge.schema import IndexEntry, PyPIFiles
+from indexes.connection import Connection, UnreachableError
+from indexes.runs import ranges
+from indexes.wheels import ANY, ARCHITECTURES, Wheel, by_glibc, wheel
+
+_PYTHONS = tuple(f"3.{minor}" for minor in range(6, 16))
+_ORDER = ("===", "==", "~=", ">=", ">", "<=", "<", "!=")
+
+
+class Release:
+    """The files of one release."""
+
+    def __init__(self, version: Version) -> None:
+        """Start with none."""
+        self.version = version
+        self.files: List[DistributionPackage] = []
+        self.wheels: List[Wheel] = []
+
+    @property
+    def yanked(self) -> bool:
+        """Whether all of its files were withdrawn."""
+        return all(file.is_yanked for file in self.files)
+
+    @property
+    def sdist(self) -> bool:
+        """Whether sources are there."""
+        return any(file.package_type == "sdist" for file in self.files)
+
+    def requires_python(self) -> str:
+        """What its files ask of Python; where they differ, what the Linux wheels ask."""
+        asked = {file.filename: file.requires_python or "" for file in self.files}
+        linux = {text for name, text in asked.items() if wheel(name) is not None}
+        stated = linux or set(asked.values())
+        return ordered(min(stated, key=lambda text: (len(text), text), default=""))
+
+
+def read(package: str, entry: IndexEntry, connection: Connection, today: str) -> PyPIFiles:
+    """What PyPI lists of a package. Raises UnreachableError."""
+    releases = _releases(package, entry, connection)
+    if not releases:
+        raise UnreachableError(f"PyPI lists no release of {package} that is asked for")
+    versions = sorted(releases)
+    sdist = ranges(versions, {v: True if r.sdist else None for v, r in releases.items()})
+    return PyPIFiles(
+        checked=today,
+        releases=[str(v) for v in versions],
+        yanked=[str(v) for v in versions if releases[v].yanked],
+        requires_python=ranges(versions, {v: r.requires_python() for v, r in releases.items()}),
+        requires=_requires(package, versions, releases, entry.asks, connection),
+        wheels=_wheels(versions, releases),
+        sdist=list(sdist),
+    )
+
+
+def _releases(
+    package: str, entry: IndexEntry, connection: Connection
+) -> Dict[Version, Release]:
+    try:
+        with PyPISimple(connection.index, session=connection.session) as client:
+            page = client.get_project_page(package, timeout=60)
+    except (NoSuchProjectError, requests.RequestException) as error:
+        raise UnreachableError(f"PyPI, {package}: {type(error).__name__}") from None
+    oldest = Version(entry.since) if entry.since else None
+    kept = SpecifierSet(entry.prereleases, prereleases=True) if entry.prereleases else None
+    found: Dict[Version, Release] = {}
+    for file in page.packages:
+        version = _version(file)
+        if version is None or (oldest is not None and version < oldest):
+            continue
+        if version.is_prerelease and (kept is None or version not in kept):
+            continue
+        release = found.setdefault(version, Release(version))
+        release.files.append(file)
+        read_name = wheel(file.filename) if file.package_type == "wheel" else None
+        if read_name is not None:
+            release.wheels.append(read_name)
+    return found
+
+
+def _version(file: DistributionPackage) -> Optional[Version]:
+    if file.package_type not in ("wheel", "sdist") or file.version is None:
+        return None
+    try:
+        return Version(file.version)
+    except InvalidVersion:
+        return None
+
+
+def _wheels(
+    versions: List[Version], releases: Dict[Version, Release]
+) -> Dict[str, Dict[str, Dict[str, List[str]]]]:
+    found = {}
+    for architecture in (ANY, *ARCHITECTURES):
+        told = {
+            version: by_glibc(w for w in release.wheels if w.architecture == architecture) or None
+            for version, release in releases.items()
+        }
+        if any(told.values()):
+            found[architecture] = ranges(versions, told)
+    return found
+
+
+def _requires(
+    package: str,
+    versions: List[Version],
+    releases: Dict[Version, Release],
+    asks: Iterable[str],
+    connection: Connection,
+) -> Dict[str, Dict[str, str]]:
+    wanted = sorted(canonicalize_name(name) for name in asks)
+    if not wanted:
+        return {}
+    stated: Dict[str, Dict[Version, Optional[str]]] = {name: {} for name in wanted}
+    for version in versions:
+        requirements = _metadata(releases[version], connection)
+        for name in wanted:
+            stated[name][version] = (
+                None
+                if requirements is None
+                else asked(requirements, name, releases[version].requires_python(), package)
+            )
+    return {name: ranges(versions, values) for name, values in stated.items()}
+
+
+def _metadata(release: Release, connection: Connection) -> Optional[Tuple[str, ...]]:
+    """The requirements in the metadata of a release's wheel; None where there is no wheel."""
+    files = [file for file in release.files if file.package_type == "wheel"]
+    files.sort(key=lambda file: (wheel(file.filename) is None, file.filename))
+    if not files:
+        return None
+    try:
+        raw = _raw_metadata(files[0], connection)
+    except (requests.RequestException, RemoteIOError, zipfile.BadZipFile, KeyError) as error:
+        raise UnreachableError(f"PyPI, {files[0].filename}: {type(error).__name__}") from None
+    message = email.parser.BytesHeaderParser().parsebytes(raw)
+    return tuple(str(text) for text in message.get_all("Requires-Dist", []))
+
+
+def _raw_metadata(file: DistributionPackage, connection: Connection) -> bytes:
+    """METADATA of a wheel: from beside it (PEP 658), else from within, without the rest of it."""
+    if file.has_metadata:
+        with PyPISimple(connection.index, session=connection.session) as client:
+            return client.get_package_metadata_bytes(file, timeout=60)
+    with RemoteZip(file.url, session=connection.session) as archive:
+        names = [n for n in archive.namelist() if n.endswith(".dist-info/METADATA")]
+        return archive.read(min(names, key=len, default=".dist-info/METADATA"))
+
+
+def asked(requirements: Iterable[str], name: str, pythons: str, package: str) -> str:
+    """The specifier that is asked of a package on Linux, "" if nothing is.
+
+    What is asked on some Pythons only (triton by torch 2.2 below 3.12) stands for all of them.
+    Raises UnreachableError where it is another for each Python: one attribute cannot hold it.
+    """
+    own = [r for r in map(_requirement, requirements) if r and canonicalize_name(r.name) == name]
+    texts: Set[str] = set()
+    for python in _PYTHONS:
+        if pythons and not _contains(pythons, python):
+            continue
+        environment = {
+            "python_version": python,
+            "python_full_version": f"{python}.0",
+            "platform_system": "Linux",
+            "platform_machine": "x86_64",
+            "sys_platform": "linux",
+            "os_name": "posix",
+            "implementation_name": "cpython",
+            "platform_python_implementation": "CPython",
+            "extra": "",
+        }
+        try:
+            parts = [str(r.specifier) for r in own if not r.marker or r.marker.evaluate(environment)]
+        except UndefinedEnvironmentName:
+            continue
+        texts.add(ordered(",".join(part for part in parts if part)))
+    if len(texts) > 1:
+        texts.discard("")
+    if len(texts) > 1:
+        raise UnreachableError(f"{package}: asks {name} differs by Python: {sorted(texts)}")
+    return texts.pop() if texts else ""
+
+
+def _requirement(text: str) -> Optional[Requirement]:
+    try:
+        return Requirement(text)
+    except InvalidRequirement:
+        return None
+
+
+def _contains(text: str, python: str) -> bool:
+    try:
+        return SpecifierSet(text).contains(f"{python}.99")
+    except InvalidSpecifier:
+        return True
+
+
+def ordered(text: str) -> str:
+    """A specifier set as people write it: lower end, upper end, exceptions; "" where it is none.
+
+    Old metadata has ">=3.5.*", which PEP 440 does not know and pip reads as ">=3.5".
+    """
+    try:
+        parts = set(SpecifierSet(re.sub(r"(?<=[<>]=)(\s*[\d.]+)\.\*", r"\1", text)))
+    except InvalidSpecifier:
+        return ""
+    return ",".join(str(part) for part in sorted(parts, key=_place))
+
+
+def _place(part: Specifier) -> Tuple[int, str]:
+    return (_ORDER.index(part.operator), part.version)

@@ -109,8 +109,7 @@ class Package:
             return iter([{}])
         if self.pypi is None:
             raise ValueError("pypi: scripts/refresh has not read its files")
-        found = self.pypi.wheels(version, entry.pypi)
-        return ({k: v for k, v in files.items() if k in self.variant} for files in found)
+        return self.pypi.wheels(version, entry.pypi, by_glibc="manylinux" in self.variant)
 
     def _listed_cells(self, entry: BuildEntry, version: Version) -> Iterator[Dict[str, Raw]]:
         """The cells of an entry; where pages list wheels of the release, those that they list."""

@@ -49,10 +49,11 @@ class Published:
         """Whether an installer takes it when it is not asked for by number."""
         return version not in self._yanked
 
-    def wheels(self, version: Version, kind: str) -> Iterator[Attributes]:
+    def wheels(self, version: Version, kind: str, by_glibc: bool) -> Iterator[Attributes]:
         """The files of a release for an architecture ("any": for all of them; "sdist").
 
-        Each is told by its Python tags and the oldest glibc that its platform tag allows.
+        They are told by their Python tags, and if wanted by the oldest glibc that their platform
+        tags allow.
         """
         if version not in self._known:
             return
@@ -60,8 +61,12 @@ class Published:
             if any(satisfies(version, text) for text in self.files.sdist):
                 yield {}
             return
-        for glibc, tags in (_first(self.files.wheels.get(kind, {}), version) or {}).items():
-            yield {"python": list(tags), **({"manylinux": glibc} if glibc else {})}
+        found = _first(self.files.wheels.get(kind, {}), version) or {}
+        if by_glibc:
+            for glibc, tags in found.items():
+                yield {"python": list(tags), **({"manylinux": glibc} if glibc else {})}
+        elif found:
+            yield {"python": [tag for tags in found.values() for tag in tags]}
 
 
 def cells(

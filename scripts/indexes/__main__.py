@@ -8,7 +8,7 @@ index could not be read (the files of other packages are written all the same).
 from __future__ import annotations
 
 import argparse
-import datetime
+import datetime as dt
 import difflib
 import sys
 from pathlib import Path
@@ -24,7 +24,6 @@ from indexes.block import written
 from indexes.connection import Connection, UnreachableError
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-OFFLINE = "pypi"  # what --only may name
 
 T = TypeVar("T", PyPIFiles, Listing)
 
@@ -42,7 +41,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         print(f"refresh: no file of {', '.join(unknown)}", file=sys.stderr)
         return 2
     connection = Connection()
-    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    today = dt.datetime.now(dt.timezone.utc).date().isoformat()
     status = 0
     for name in given.packages or sorted(knowledge.packages):
         package = knowledge.packages[name]
@@ -69,7 +68,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("scripts/refresh", description=__doc__)
     parser.add_argument("packages", nargs="*", metavar="PACKAGE", help="these only (default: all)")
-    parser.add_argument("--check", action="store_true", help="write nothing, show what would change")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing, show what would change"
+    )
     parser.add_argument(
         "--only", choices=("pypi", "pages"), help="read PyPI only, or projects' own pages only"
     )
@@ -108,16 +109,15 @@ def _dated(old: Optional[T], new: T) -> T:
 
 
 def _summary(before: str, after: str) -> str:
-    changed = [line for line in difflib.ndiff(before.splitlines(), after.splitlines())]
-    added = sum(line.startswith("+ ") for line in changed)
-    removed = sum(line.startswith("- ") for line in changed)
+    changed = list(difflib.unified_diff(before.splitlines(), after.splitlines(), n=0))[2:]
+    added = sum(line.startswith("+") for line in changed)
+    removed = sum(line.startswith("-") for line in changed)
     return f"{added} lines more, {removed} lines less"
 
 
 def _difference(path: Path, before: str, after: str) -> List[str]:
-    name = path.name
-    lines = (text.splitlines(keepends=True) for text in (before, after))
-    return list(difflib.unified_diff(*lines, fromfile=name, tofile=name))
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    return list(difflib.unified_diff(old, new, fromfile=path.name, tofile=path.name))
 
 
 if __name__ == "__main__":

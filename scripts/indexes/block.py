@@ -33,15 +33,7 @@ def written(text: str, pypi: Optional[PyPIFiles], pages: Mapping[str, Listing]) 
 def _pypi(files: PyPIFiles) -> Iterator[str]:
     yield "pypi:"
     yield f"  checked: {files.checked}"
-    yield "  releases: ["
-    yield from textwrap.wrap(
-        ", ".join(files.releases) + "]",
-        _WIDTH,
-        initial_indent="    ",
-        subsequent_indent="    ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    yield from _wrapped("  releases: ", _flow(files.releases), 4)
     if files.yanked:
         yield from _wrapped("  yanked: ", _flow(files.yanked), 4)
     yield "  requires_python:"

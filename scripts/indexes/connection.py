@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import Dict
+from typing import Dict, NamedTuple
 
 import requests
 from pypi_simple import PYPI_SIMPLE_ENDPOINT
@@ -14,6 +14,15 @@ from urllib3.util.retry import Retry
 
 _SECONDS = (20, 60)  # to connect, and between two parts of an answer
 _MOST = 64 * 2**20  # bytes of one answer
+
+
+class Answer(NamedTuple):
+    """What a page answered."""
+
+    there: bool
+    content: bytes
+    kind: str  # its content type
+    following: str  # the address of the page that continues it, or ""
 
 
 class UnreachableError(Exception):
@@ -38,8 +47,8 @@ class Connection:
         for scheme in ("https://", "http://"):
             self.session.mount(scheme, HTTPAdapter(max_retries=retries))
 
-    def get(self, url: str) -> requests.Response:
-        """An answer, which may be 404. Raises UnreachableError for other failures."""
+    def get(self, url: str) -> Answer:
+        """The answer of a page, which need not be there. Raises UnreachableError."""
         headers = self._github if url.startswith("https://api.github.com/") else {}
         try:
             answer = self.session.get(url, timeout=_SECONDS, headers=headers, stream=True)
@@ -52,8 +61,12 @@ class Connection:
             raise UnreachableError(f"{url}: {type(error).__name__}") from None
         if answer.status_code not in (200, 403, 404):
             raise UnreachableError(f"{url}: status {answer.status_code}")
-        answer._content = content
-        return answer
+        return Answer(
+            there=answer.status_code == 200,
+            content=content,
+            kind=answer.headers.get("content-type", ""),
+            following=answer.links.get("next", {}).get("url", ""),
+        )
 
 
 def _pip_settings() -> Dict[str, str]:

@@ -30,7 +30,9 @@ def read(
     """What the pages list of a package, for Linux on x86_64. Raises UnreachableError."""
     found: Dict[str, Dict[Cell, Set[str]]] = {}
     for values in _addresses(page.url, knowledge):
-        url = _FIELD.sub(lambda match: values[match[1]], page.url)
+        url = page.url
+        for field, value in values.items():
+            url = url.replace(f"{{{field}}}", value)
         for name in _names(url, connection):
             own = wheel(name)
             if own is None or canonicalize_name(own.project) != package.name:
@@ -71,18 +73,17 @@ def _names(url: str, connection: Connection) -> Iterator[str]:
     """Names of the files that a page lists; none where there is no such page."""
     for _ in range(_MOST_PAGES):
         answer = connection.get(url)
-        if answer.status_code != 200:
+        if not answer.there:
             return
-        if "json" in answer.headers.get("content-type", ""):
+        if "json" in answer.kind:
             yield from _of_json(answer.content, url)
         else:
             text = answer.content.decode("utf-8", "replace")
             for link in RepositoryPage.from_html(text, base_url=url).links:
                 yield unquote(urlsplit(link.url).path).rpartition("/")[2]
-        following = answer.links.get("next", {}).get("url")
-        if not following:
+        if not answer.following:
             return
-        url = following
+        url = answer.following
     raise UnreachableError(f"{url}: continued on more than {_MOST_PAGES} pages")
 
 
@@ -97,9 +98,7 @@ def _of_json(content: bytes, url: str) -> Iterator[str]:
         raise UnreachableError(f"{url}: no list of releases with assets") from None
 
 
-def _cell(
-    package: Package, axes: Sequence[str], values: Mapping[str, str], own: Wheel
-) -> Any:
+def _cell(package: Package, axes: Sequence[str], values: Mapping[str, str], own: Wheel) -> Any:
     """The values of the axes: what the local part of the version says, else what the URL says."""
     said: Dict[str, str] = {"torch": values["torch"], "cuda": values["cuda.tag"]}
     local = own.version.local or ""

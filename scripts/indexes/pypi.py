@@ -70,9 +70,7 @@ def read(package: str, entry: IndexEntry, connection: Connection, today: str) ->
     )
 
 
-def _releases(
-    package: str, entry: IndexEntry, connection: Connection
-) -> Dict[Version, Release]:
+def _releases(package: str, entry: IndexEntry, connection: Connection) -> Dict[Version, Release]:
     try:
         with PyPISimple(connection.index, session=connection.session) as client:
             page = client.get_project_page(package, timeout=60)
@@ -161,7 +159,7 @@ def _raw_metadata(file: DistributionPackage, connection: Connection) -> bytes:
             return client.get_package_metadata_bytes(file, timeout=60)
     with RemoteZip(file.url, session=connection.session) as archive:
         names = [n for n in archive.namelist() if n.endswith(".dist-info/METADATA")]
-        return archive.read(min(names, key=len, default=".dist-info/METADATA"))
+        return bytes(archive.read(min(names, key=len, default=".dist-info/METADATA")))
 
 
 def asked(requirements: Iterable[str], name: str, pythons: str, package: str) -> str:
@@ -187,7 +185,9 @@ def asked(requirements: Iterable[str], name: str, pythons: str, package: str) ->
             "extra": "",
         }
         try:
-            parts = [str(r.specifier) for r in own if not r.marker or r.marker.evaluate(environment)]
+            parts = [
+                str(r.specifier) for r in own if not r.marker or r.marker.evaluate(environment)
+            ]
         except UndefinedEnvironmentName:
             continue
         texts.add(ordered(",".join(part for part in parts if part)))

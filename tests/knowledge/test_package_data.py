@@ -510,9 +510,7 @@ def test_a_range_lets_some_release_pass(name: str, other: str, text: str) -> Non
 
 
 @pytest.mark.parametrize("name", EXTENSIONS)
-def test_every_release_is_described_and_every_relation_compiles(name: str) -> None:
-    package = KNOWLEDGE.packages[name]
-    assert [v for v in package.releases if not package.builds(v)] == []
+def test_every_relation_compiles(name: str) -> None:
     for relation in KNOWLEDGE.relations:
         if relation.owner == name:
             for text in filter(None, (relation.needs, relation.condition)):

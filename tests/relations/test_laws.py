@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from typing import Iterator, Tuple
+from typing import Iterator, Set, Tuple
 
 import pytest
+from indexes.block import written
 
-from envdoctor.knowledge.load import load
+from envdoctor.knowledge.load import Package, load
+from envdoctor.knowledge.location import data_folder
+from envdoctor.knowledge.published import SDIST
 from envdoctor.model.finding import PHASES, SEVERITIES
 from envdoctor.model.relation import BASES, Relation
 from envdoctor.model.text import fields
@@ -56,6 +59,27 @@ def test_words_can_be_filled(owner: str, relation: Relation) -> None:
                     compile_value(inner, KNOWLEDGE, owner)
 
 
+def unusable(package: Package) -> Set[str]:
+    """Releases that no installer takes on Linux: withdrawn, or without files for it."""
+    pypi = package.pypi
+    if pypi is None:
+        return set()
+    kinds = [*pypi.files.wheels, SDIST]
+    return {*pypi.files.yanked} | {
+        str(v)
+        for v in pypi.releases
+        if not any(list(pypi.wheels(v, kind, by_glibc=False)) for kind in kinds)
+    }
+
+
+@pytest.mark.parametrize("name", sorted(n for n, p in KNOWLEDGE.packages.items() if p.pypi))
+def test_the_generated_part_is_as_it_was_written(name: str) -> None:
+    path = data_folder("matrices") / "packages" / f"{name}.yaml"
+    text = path.read_text(encoding="utf-8")
+    file = KNOWLEDGE.packages[name].file
+    assert text == written(text, file.pypi, file.pages), f"{path.name}: run scripts/refresh {name}"
+
+
 @pytest.mark.parametrize("name", sorted(KNOWLEDGE.packages))
 def test_a_package_is_whole(name: str) -> None:
     package = KNOWLEDGE.packages[name]
@@ -63,20 +87,25 @@ def test_a_package_is_whole(name: str) -> None:
     assert name == re.sub(r"[-_.]+", "-", name).lower(), (
         f"{where}: package: is not canonical (PEP 503)"
     )
-    texts = package.file.releases
+    listed_there = package.file.pypi.releases if package.file.pypi is not None else []
+    texts = [*package.file.releases, *listed_there]
     twice = {text for text in texts if texts.count(text) > 1}
     assert len(set(package.releases)) == len(texts), f"{where}: releases: stand twice: {twice}"
+    assert (package.file.pypi is None) == (not package.file.index.since), (
+        f"{where}: index: from: scripts/refresh has not been run, or what it wrote is left over"
+    )
     unknown = [required for required in package.requires if required not in KNOWLEDGE.packages]
     assert unknown == [], f"{where}: requires: names packages that have no file"
     known = {str(v) for v in package.releases}
     for entry in package.file.builds:
         listed = entry.versions if isinstance(entry.versions, list) else list(entry.each)
-        missing = set(listed) - {*known, *package.file.releases}
+        missing = set(listed) - {*known, *texts}
         assert missing == set(), f"{where}: {entry.id}: describes what releases: does not list"
     builds = package.builds()
     idle = {entry.id for entry in package.file.builds} - {build.entry for build in builds}
     assert idle == set(), f"{where}: these entries of builds: describe no release of releases:"
-    dark = {v for v in package.releases if package.file.builds and not package.builds(v)}
+    dark = {str(v) for v in package.releases if package.file.builds and not package.builds(v)}
+    dark -= unusable(package)
     assert dark == set(), f"{where}: no entry of builds: describes these releases"
     for build in builds:
         arguments = requirement_arguments(build)

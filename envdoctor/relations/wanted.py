@@ -1,0 +1,98 @@
+"""What a question asks for: "torch==1.9.1+cu111", "mmcv-full>=1.4,<1.5", "numpy"."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import Dict, NamedTuple, Tuple
+
+from packaging.version import Version
+
+from envdoctor.knowledge.load import Knowledge, Package
+from envdoctor.model.build import Build, Value
+from envdoctor.model.names import canonical
+from envdoctor.model.text import clean
+from envdoctor.model.versions import is_development, local_part, satisfies, try_parse, try_specifier
+from envdoctor.relations.observe import candidates
+
+_WANTED = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(.*)", re.DOTALL)
+_PIN = re.compile(r"={2,3}\s*([^*,\s]+)\s*")
+_MAX_LENGTH = 200
+_NEAR = 2  # releases before and after that are suggested
+
+
+class WantedError(ValueError):
+    """What cannot be asked about; the message says why and what is near."""
+
+
+class Wanted(NamedTuple):
+    """One package: a version as people write it, or a range of releases; any if neither."""
+
+    name: str
+    label: str = ""
+    specifier: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}=={self.label}" if self.label else f"{self.name}{self.specifier}"
+
+
+def read_wanted(text: str, knowledge: Knowledge) -> Wanted:
+    """What a text asks for. Raises WantedError."""
+    match = _WANTED.fullmatch(text) if len(text) <= _MAX_LENGTH else None
+    if match is None:
+        raise WantedError(f"{clean(text)!r}: a package is expected, as in torch==1.9.1+cu111")
+    name, rest = canonical(match[1]), match[2].strip()
+    if name not in knowledge.packages:
+        near = difflib.get_close_matches(name, knowledge.packages, n=3, cutoff=0.6)
+        nearest = f"; nearest: {', '.join(near)}" if near else ""
+        raise WantedError(f"the matrices have no package {clean(match[1])!r}{nearest}")
+    pin = _PIN.fullmatch(rest)
+    if pin is None:
+        if rest and try_specifier(rest) is None:
+            raise WantedError(f"{clean(text)!r}: {clean(rest)!r} is no version")
+        return Wanted(name, specifier=rest)
+    if try_parse(pin[1]) is None:
+        raise WantedError(f"{clean(text)!r}: {clean(pin[1])!r} is no version")
+    return Wanted(name, label=pin[1])
+
+
+def builds_of(wanted: Wanted, knowledge: Knowledge, architecture: Value) -> Tuple[Build, ...]:
+    """The builds that may be meant, for a processor where that is known.
+
+    A release that the matrices do not know stands alone. Raises WantedError if there is none.
+    """
+    package = knowledge.packages[wanted.name]
+    observed: Dict[str, Value] = {}
+    if "architecture" in package.variant and isinstance(architecture, str):
+        observed["architecture"] = architecture
+    if wanted.label:
+        local = local_part(wanted.label)
+        match = package.local.match(local) if package.local and local else None
+        for name, value in match.groupdict().items() if match else ():
+            if value is not None:
+                observed[name] = package.typed(name, value)
+        _expect(package, wanted.label)
+        return candidates(package, wanted.label, observed, "")
+    found = tuple(
+        build
+        for version in package.releases
+        if satisfies(version, wanted.specifier)
+        for build in candidates(package, str(version), observed, "")
+    )
+    if not found:
+        raise WantedError(f"no release of {wanted.name} that is known fits {wanted.specifier}")
+    return found
+
+
+def _expect(package: Package, label: str) -> None:
+    """Raise WantedError for a release that does not exist; one newer or older than all may."""
+    version = try_parse(label)
+    known = package.releases
+    if version is None or version in known or not known[0] < version < known[-1]:
+        return
+    if is_development(label) or Version(label).is_prerelease or "+" in label:
+        return  # of a day, or a vendor's
+    below = [v for v in known if v < version][-_NEAR:]
+    above = [v for v in known if v > version][:_NEAR]
+    nearest = ", ".join(str(v) for v in (*below, *above))
+    raise WantedError(f"{package.name} has no release {clean(label)}; nearest: {nearest}")

@@ -141,7 +141,7 @@ def _requires(
 def _metadata(release: Release, connection: Connection) -> Optional[Tuple[str, ...]]:
     """The requirements in the metadata of a release's wheel; None where there is no wheel."""
     files = [file for file in release.files if file.package_type == "wheel"]
-    files.sort(key=lambda file: (wheel(file.filename) is None, file.filename))
+    files.sort(key=lambda file: (_rank(file), file.filename))
     if not files:
         return None
     try:
@@ -150,6 +150,13 @@ def _metadata(release: Release, connection: Connection) -> Optional[Tuple[str, .
         raise UnreachableError(f"PyPI, {files[0].filename}: {type(error).__name__}") from None
     message = email.parser.BytesHeaderParser().parsebytes(raw)
     return tuple(str(text) for text in message.get_all("Requires-Dist", []))
+
+
+def _rank(file: DistributionPackage) -> int:
+    """Wheels for Linux on x86_64 first: those of other systems may ask for other packages."""
+    read_name = wheel(file.filename)
+    order = (ANY, *ARCHITECTURES)
+    return len(order) if read_name is None else order.index(read_name.architecture)
 
 
 def _raw_metadata(file: DistributionPackage, connection: Connection) -> bytes:
@@ -165,8 +172,9 @@ def _raw_metadata(file: DistributionPackage, connection: Connection) -> bytes:
 def asked(requirements: Iterable[str], name: str, pythons: str, package: str) -> str:
     """The specifier that is asked of a package on Linux, "" if nothing is.
 
-    What is asked on some Pythons only (triton by torch 2.2 below 3.12) stands for all of them.
-    Raises UnreachableError where it is another for each Python: one attribute cannot hold it.
+    What is asked on some Pythons only (triton by torch 2.2 below 3.12) stands for all of them; of
+    several the loosest, which refuses nothing that some Python takes. Raises UnreachableError where
+    there is none.
     """
     own = [r for r in map(_requirement, requirements) if r and canonicalize_name(r.name) == name]
     texts: Set[str] = set()
@@ -194,8 +202,30 @@ def asked(requirements: Iterable[str], name: str, pythons: str, package: str) ->
     if len(texts) > 1:
         texts.discard("")
     if len(texts) > 1:
-        raise UnreachableError(f"{package}: asks {name} differs by Python: {sorted(texts)}")
+        try:
+            return _loosest(texts)
+        except ValueError:
+            raise UnreachableError(
+                f"{package}: asks {name} differs by Python: {sorted(texts)}"
+            ) from None
     return texts.pop() if texts else ""
+
+
+def _loosest(texts: Set[str]) -> str:
+    """The specifier that lets pass whatever one of the others does. Raises ValueError."""
+    parts = [part for text in texts for part in SpecifierSet(text)]
+    edges = [Version(part.version.replace(".*", "")) for part in parts]
+    points = [p for e in edges for p in (e, Version(f"{e}.0.0.1"), Version(f"{e}.dev0"))]
+    for text in sorted(texts):
+        own = SpecifierSet(text, prereleases=True)
+        passed = [p for other in texts for p in points if _lets_pass(other, p)]
+        if all(point in own for point in passed):
+            return text
+    raise ValueError("none of them is")
+
+
+def _lets_pass(text: str, version: Version) -> bool:
+    return version in SpecifierSet(text, prereleases=True)
 
 
 def _requirement(text: str) -> Optional[Requirement]:

@@ -278,13 +278,12 @@ def pinned(build: Build) -> List[Version]:
     return [v for v in TORCH.releases if satisfies(v, specifier(build, "torch"))]
 
 
-@pytest.mark.parametrize("name", ["torchaudio", "torchvision", "triton"])
+@pytest.mark.parametrize("name", ["torchaudio", "torchvision"])
 def test_pairs_name_known_torch_releases(name: str) -> None:
     for build in KNOWLEDGE.packages[name].builds():
         assert pinned(build), build
-    if name != "triton":
-        paired = {v for b in KNOWLEDGE.packages[name].builds() for v in pinned(b)}
-        assert paired == {v for v in TORCH.releases if v >= min(paired)}
+    paired = {v for b in KNOWLEDGE.packages[name].builds() for v in pinned(b)}
+    assert paired == {v for v in TORCH.releases if v >= min(paired)}
 
 
 @pytest.mark.parametrize("name", ["torchaudio", "torchvision"])

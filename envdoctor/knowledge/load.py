@@ -90,13 +90,12 @@ class Package:
                 shared = {k: self.typed(k, v) for k, v in {**stated, **files}.items()}
                 for cell in self._listed_cells(entry, version):
                     template = cell.pop("install", entry.install)
-                    for combination in _product(entry.product):
-                        attributes = dict(shared)
-                        for key, raw in {**cell, **combination}.items():
-                            attributes[key] = self.typed(key, raw)
-                        if isinstance(template, str) and template and self._offered(version):
-                            attributes["install"] = template
-                        yield Build(self.name, version, attributes, entry=entry.id)
+                    attributes = dict(shared)
+                    for key, raw in cell.items():
+                        attributes[key] = self.typed(key, raw)
+                    if isinstance(template, str) and template and self._offered(version):
+                        attributes["install"] = template
+                    yield Build(self.name, version, attributes, entry=entry.id)
         except (ValueError, TypeError, AttributeError) as error:
             raise DocumentError(f"{self._place[entry.id]}: {entry.id}: {error}") from None
 
@@ -112,8 +111,11 @@ class Package:
         return self.pypi.wheels(version, entry.pypi, by_glibc="manylinux" in self.variant)
 
     def _listed_cells(self, entry: BuildEntry, version: Version) -> Iterator[Dict[str, Raw]]:
-        """The cells of an entry; where pages list wheels of the release, those that they list."""
-        written = list(self._cells(entry.axes, entry.cells))
+        """The cells of an entry; where pages list wheels of the release, those that they list.
+
+        A cell with an `install` of its own lies elsewhere and stays.
+        """
+        written = self._written_cells(entry)
         if not entry.page:
             return iter(written)
         listing = self.file.pages.get(entry.page)
@@ -121,16 +123,21 @@ class Package:
         seen = None if listing is None else cells(listing, axes, version)
         if seen is None:
             return iter(written)
-        known = {self._place_of(cell, axes): cell for cell in written}
-        elsewhere = self._described(entry.page, version)
-        return iter(
-            [
-                {**known.get(place, cell), **self._proven(cell)}
-                for cell in seen
-                for place in [self._place_of(cell, axes)]
-                if elsewhere.get(place, self._last(entry.page, version)) == entry.id
-            ]
-        )
+        known = {self._place_of(cell, axes): cell for cell in written if _has(cell, axes)}
+        owners = self._owners(entry.page, axes, version)
+        found = [cell for cell in written if "install" in cell]
+        for cell in seen:
+            place = self._place_of(cell, axes)
+            if "install" in known.get(place, {}):
+                continue
+            if owners.get(place, owners[()]) == entry.id:
+                found.append({**known.get(place, {}), **self._proven(cell)})
+        return iter(found)
+
+    def _written_cells(self, entry: BuildEntry) -> List[Dict[str, Raw]]:
+        """The cells that stand in an entry, each with every combination of its product."""
+        combinations = list(_product(entry.product))
+        return [{**c, **p} for c in self._cells(entry.axes, entry.cells) for p in combinations]
 
     def _page_axes(self, page: str) -> List[str]:
         if page not in self.file.index.pages:
@@ -144,23 +151,28 @@ class Package:
         """A cell that was seen on a page: all its wheels are there."""
         return {**cell, **({"proven": cell["python"]} if "proven" in self.variant else {})}
 
-    def _of_page(self, page: str, version: Version) -> Iterator[BuildEntry]:
+    def _owners(
+        self, page: str, axes: Sequence[str], version: Version
+    ) -> Dict[Tuple[Value, ...], str]:
+        """{values of the axes: the entry that describes this wheel}; under () the page's last.
+
+        Entries without a page count, too: what PyPI serves, projects' pages mostly list as well.
+        """
+        owners: Dict[Tuple[Value, ...], str] = {}
         for entry in self.file.builds:
-            if entry.page == page and self._own(entry, version) is not None:
-                yield entry
-
-    def _described(self, page: str, version: Version) -> Dict[Tuple[Value, ...], str]:
-        """Which entry describes a wheel of the page."""
-        axes = self._page_axes(page)
-        return {
-            self._place_of(cell, axes): entry.id
-            for entry in self._of_page(page, version)
-            for cell in self._cells(entry.axes, entry.cells)
-        }
-
-    def _last(self, page: str, version: Version) -> str:
-        """The entry that stands for wheels of the page which none describes."""
-        return [entry.id for entry in self._of_page(page, version)][-1]
+            own = self._own(entry, version)
+            if own is None or entry.set.get("origin") == "source":
+                continue
+            if entry.page == page:
+                owners[()] = entry.id
+            stated = {**self._of_release(version), **entry.set, **own}
+            if stated.get("architecture", _LISTED) != _LISTED:
+                continue
+            for written in self._written_cells(entry):
+                cell = {**stated, **written}
+                if _has(cell, axes):
+                    owners[self._place_of(cell, axes)] = entry.id
+        return owners
 
     def _of_release(self, version: Version) -> Dict[str, Raw]:
         """The attributes that a release fixes, whatever the build."""
@@ -200,6 +212,14 @@ class Package:
                     yield {axis: value, **cell}
         else:
             raise ValueError(f"cells: a mapping by {axis} is wanted, not {cells!r}")
+
+
+#: The architecture whose wheels are read from projects' own pages.
+_LISTED = "x86_64"
+
+
+def _has(cell: Mapping[str, Raw], axes: Sequence[str]) -> bool:
+    return all(axis in cell for axis in axes)
 
 
 def _product(axes: Mapping[str, List[str]]) -> Iterator[Dict[str, Raw]]:

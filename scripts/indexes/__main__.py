@@ -19,6 +19,7 @@ import msgspec
 from envdoctor.knowledge.document import DocumentError
 from envdoctor.knowledge.load import Knowledge, Package, load
 from envdoctor.knowledge.schema import Listing, PyPIFiles
+from envdoctor.model.versions import parse
 from indexes import pages, pypi
 from indexes.block import written
 from indexes.connection import Connection, UnreachableError
@@ -90,11 +91,12 @@ def _read(
             listed = _dated(old, pypi.read(package.name, index, connection, today))
         except UnreachableError as error:
             failures.append(str(error))
+    releases = {*package.releases, *(map(parse, listed.releases) if listed else ())}
     for name, page in index.pages.items():
         if only == "pypi":
             continue
         try:
-            new = pages.read(package, page, knowledge, connection, today)
+            new = pages.read(package, page, releases, knowledge, connection, today)
             listings[name] = _dated(listings.get(name), new)
         except UnreachableError as error:
             failures.append(str(error))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from typing import Any, Dict, Iterator, List, Mapping, Sequence, Set, Tuple
+from typing import Any, Container, Dict, Iterator, List, Mapping, Sequence, Set, Tuple
 from urllib.parse import unquote, urlsplit
 
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 from pypi_simple import RepositoryPage
 
 from envdoctor.knowledge.load import Knowledge, Package
@@ -25,11 +26,16 @@ Cell = Tuple[str, ...]
 
 
 def read(
-    package: Package, page: PageEntry, knowledge: Knowledge, connection: Connection, today: str
+    package: Package,
+    page: PageEntry,
+    releases: Container[Version],
+    knowledge: Knowledge,
+    connection: Connection,
+    today: str,
 ) -> Listing:
-    """What the pages list of a package, for Linux on x86_64. Raises UnreachableError."""
+    """What the pages list of these releases, for Linux on x86_64. Raises UnreachableError."""
     found: Dict[str, Dict[Cell, Set[str]]] = {}
-    for values in _addresses(page.url, knowledge):
+    for values in _addresses(page.url, package, knowledge):
         url = page.url
         for field, value in values.items():
             url = url.replace(f"{{{field}}}", value)
@@ -37,7 +43,7 @@ def read(
             own = wheel(name)
             if own is None or canonicalize_name(own.project) != package.name:
                 continue
-            if own.architecture != "x86_64":
+            if own.architecture != "x86_64" or Version(own.version.public) not in releases:
                 continue
             cell = _cell(package, page.axes, values, own)
             if cell is not None:
@@ -45,22 +51,21 @@ def read(
                 release.setdefault(cell, set()).update(own.tags)
     if not found:
         raise UnreachableError(f"{page.url}: no wheel of {package.name} on any of its pages")
-    releases = sorted(found, key=parse)
-    return Listing(checked=today, wheels={text: _nested(found[text]) for text in releases})
+    texts = sorted(found, key=parse)
+    return Listing(checked=today, wheels={text: _nested(found[text]) for text in texts})
 
 
-def _addresses(url: str, knowledge: Knowledge) -> Iterator[Dict[str, str]]:
-    """The values of the fields in a URL: those that builds of torch have."""
+def _addresses(url: str, package: Package, knowledge: Knowledge) -> Iterator[Dict[str, str]]:
+    """The values of the fields in a URL: those of torch's builds, and of the package's own."""
     fields = set(_FIELD.findall(url))
-    builds = {
-        ("torch", str(series(build.version)), _tag(build.attributes["cuda"]))
-        for build in knowledge.packages["torch"].builds()
-        if build.version is not None and "cuda" in build.attributes
-    }
-    if "torch" in fields:
-        chosen = {(torch, cuda if "cuda.tag" in fields else "") for _, torch, cuda in builds}
-    else:
-        chosen = {("", cuda if "cuda.tag" in fields else "") for _, _, cuda in builds}
+    chosen = set()
+    for build in knowledge.packages["torch"].builds():
+        if build.version is not None and "cuda" in build.attributes:
+            torch = str(series(build.version)) if "torch" in fields else ""
+            chosen.add((torch, _tag(build.attributes["cuda"]) if "cuda.tag" in fields else ""))
+    if fields == {"cuda.tag"}:
+        own = (build.attributes.get("cuda") for build in package.builds())
+        chosen |= {("", _tag(cuda)) for cuda in own if cuda is not None}
     for torch, cuda in sorted(chosen, key=lambda pair: (parse(pair[0] or "0"), pair[1])):
         yield {"torch": torch, "cuda.tag": cuda}
 

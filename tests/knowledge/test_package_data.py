@@ -380,6 +380,60 @@ def test_the_last_torch_of_an_mmcv_is_named() -> None:
 
 
 @pytest.mark.parametrize(
+    ("stack", "name", "relation", "error"),
+    [
+        (
+            "torch 1.11.0+cu113, mmcv-full 1.4.5",
+            "mmcv-full",
+            "mmcv-full/thc",
+            "THC/THC.h: No such file or directory",
+        ),
+        (
+            "torch 2.1.0+cu118, mmcv-full 1.7.1",
+            "mmcv-full",
+            "mmcv-full/cxx14",
+            "#error C++17 or later compatible compiler is required",
+        ),
+        (
+            "torch 2.14.1+cu126, mmcv-full 1.7.2",
+            "mmcv-full",
+            "mmcv-full/cxx17",
+            "#error C++20 or later compatible compiler is required",
+        ),
+        (
+            "torch 2.1.0+cu121, mmcv 2.0.1, mmengine 0.10.7",
+            "mmcv",
+            "mmcv/cxx14",
+            "#error C++17 or later compatible compiler is required",
+        ),
+        (
+            "torch 2.15.0+cu130, mmcv 2.2.0, mmengine 0.10.7",
+            "mmcv",
+            "mmcv/cxx17",
+            "#error C++20 or later compatible compiler is required",
+        ),
+        (
+            "torch 1.11.0+cu113, mmcv-full 1.4.8, mmdet 2.25.0, mmdet3d 0.18.1",
+            "mmdet3d",
+            "mmdet3d/thc",
+            "THC/THC.h: No such file or directory",
+        ),
+    ],
+)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_first_error_of_a_build_is_told(
+    stack: str, name: str, relation: str, error: str, language: str
+) -> None:
+    told = [
+        Teller(violation, RELATIONS, domains(stack), "nvidia").part(breach, "why", language)
+        for violation in judged(stack, name).violations
+        for breach in violation.breaches
+        if breach.bound.relation.id == relation
+    ]
+    assert [error in why for why in told] == [True]
+
+
+@pytest.mark.parametrize(
     ("name", "stack", "expected"),
     [
         ("mmcv-full", "torch 1.9.1+cu111, mmcv-full 1.4.0", "cu111"),

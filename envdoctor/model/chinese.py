@@ -384,6 +384,7 @@ WRITTEN: Dict[str, str] = {
     "cuDNN of {package}": "{package} 的 cuDNN",
     "NCCL of {package}": "{package} 的 NCCL",
     "vendor of the accelerator": "加速卡厂商",
+    "NVIDIA driver assumed for these GPUs": "为这些显卡假设的 NVIDIA 驱动",
     "CUDA version that the driver serves": "驱动支持的 CUDA 版本",
     "operating system": "操作系统",
     "processor architecture": "处理器架构",

@@ -16,6 +16,7 @@ DOTTED: Dict[str, str] = {
     "host.accelerator": "vendor of the accelerator",
     "host.gpu": "GPU",
     "host.driver": "NVIDIA driver",
+    "host.drives": "NVIDIA driver assumed for these GPUs",
     "host.serves": "CUDA version that the driver serves",
     "host.glibc": "glibc",
     "host.libstdcxx": "libstdc++",

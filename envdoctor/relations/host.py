@@ -9,7 +9,7 @@ import msgspec
 from packaging.version import Version
 
 from envdoctor.knowledge.load import Knowledge
-from envdoctor.model.build import Build, Unknown, Value
+from envdoctor.model.build import ABSENT, Build, Unknown, Value
 from envdoctor.model.facts import Accelerator, Facts, Gpu, Observed, seen
 from envdoctor.model.finding import Evidence
 from envdoctor.model.versions import parse, try_parse
@@ -50,6 +50,7 @@ def observe_host(
     _derive_served(facts, knowledge, domains, evidence)
     _derive_driver(facts, knowledge, domains)
     _heed_served(facts, domains, evidence)
+    _put_drives(facts, domains, evidence)
     domains["host.wsl"] = (bool(machine.wsl.value),)
     domains["host.jetson"] = (machine.jetson.value or "",)
     environ = facts.target.value.environ if facts.target.value is not None else {}
@@ -132,6 +133,22 @@ def _derive_driver(facts: Facts, knowledge: Knowledge, domains: Dict[str, Domain
     oldest = of_branch(told.value, knowledge)
     if oldest is not None:
         domains["host.driver"] = (oldest,)
+
+
+def _put_drives(facts: Facts, domains: Dict[str, Domain], evidence: Dict[str, Evidence]) -> None:
+    """The driver that was assumed together with GPUs; else it is absent.
+
+    What a driver enumerates it drives, and nobody puts a card that is assumed into this machine
+    without a driver for it. Numbers of Windows and Jetson are their own.
+    """
+    accelerator, machine = facts.accelerator, facts.machine
+    driver = domains["host.driver"][0]
+    together = accelerator.driver.assumed and accelerator.gpus.assumed
+    apart = machine.wsl.value or machine.jetson.value
+    is_known = isinstance(driver, Version) and together and not apart
+    domains["host.drives"] = (driver if is_known else ABSENT,)
+    if is_known:
+        evidence["host.drives"] = evidence["host.driver"]
 
 
 def _gpus(accelerator: Accelerator, knowledge: Knowledge, evidence: Dict[str, Evidence]) -> Value:

@@ -20,6 +20,8 @@ from envdoctor.relations.values import scalar
 
 SEARCHES = ("fits.", "first.", "last.")
 FAILING = "failing.gpu"
+#: An attribute of GPUs that stands alone, not in all(... for g in host.gpu): of those that fail.
+_OF_A_GPU = "host.gpu."
 _MAX_LISTED = 12
 
 
@@ -80,10 +82,14 @@ class Teller:
         for build in breach.builds:
             environments: List[Dict[str, Value]] = [{"self": build}]
             for component in value.components:
+                domain: Sequence[Value] = self.domains.get(component, (ABSENT,))
+                if component == "host.gpu" and _OF_A_GPU in text:
+                    failing = self.failing(breach)
+                    domain = failing if isinstance(failing, tuple) else (failing,)
                 environments = [
                     {**environment, component: other}
                     for environment in environments
-                    for other in self.domains.get(component, (ABSENT,))
+                    for other in domain
                 ]
             found += [value.evaluate(environment) for environment in environments]
         return found

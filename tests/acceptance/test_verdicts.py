@@ -165,6 +165,7 @@ STATED = [
         {"torch": "2.4.1+cu121"},
         (Wanted("gpu-arch-not-in-torch", "torch 2.4.1+cu121", "run", ("sm_120", "2.7.0")),),
         gpu="rtx5090",
+        driver="575.57.08",
     ),
     Case(
         "mmdet 2.28.2 with mmcv-full 1.3.0",

@@ -107,7 +107,7 @@ def test_a_time_that_ends_in_a_finalizer(
 
 @pytest.mark.parametrize(
     ("name", "near"),
-    [("rtx4900", "rtx-4090"), ("H10O", "h100"), ("a1000", "a100"), ("jetson", "jetson-nano")],
+    [("rtx4900", "rtx-4090"), ("H10O", "h100"), ("a1001", "a100"), ("jetson", "jetson-nano")],
 )
 def test_an_unknown_gpu_has_near_ones(
     envdoctor: Callable[..., Any], snapshot: str, name: str, near: str

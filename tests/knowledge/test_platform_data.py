@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Dict, FrozenSet, List, Tuple
 
 import pytest
@@ -21,6 +22,7 @@ from envdoctor.model.facts import (
     unseen,
 )
 from envdoctor.model.versions import cuda_tag, parse, satisfies, series
+from envdoctor.relations.assume import assume
 from envdoctor.relations.devices import lookup, tokens
 from envdoctor.relations.judge import Relations, judge
 from envdoctor.relations.observe import observe
@@ -89,6 +91,111 @@ def test_toolkits_and_architectures_tell_of_the_same_nvcc() -> None:
         assert max(ended) < version(row["arch_min"]) <= min(begun - ended), toolkit
 
 
+def test_an_update_is_of_a_toolkit_and_its_driver_of_that_branch() -> None:
+    rows = sorted(TABLES["update"].rows.items(), key=lambda item: version(item[0]))
+    drivers = [version(row["driver"]) for _, row in rows]
+    assert drivers == sorted(drivers)
+    for key, row in rows:
+        toolkit = CUDA[series(version(key))]
+        driver = version(row["driver"])
+        assert driver.major == version(toolkit["driver"]).major
+        assert driver >= version(toolkit["driver"]) or key == parse("11.0.1")  # a candidate
+
+
+@pytest.mark.parametrize(
+    ("release", "driver"),
+    [
+        ("10.1.105", "418.39"),
+        ("11.0.3", "450.51.06"),
+        ("11.1.1", "455.32"),
+        ("11.4.4", "470.82.01"),
+        ("11.8.0", "520.61.05"),
+        ("12.2.2", "535.104.05"),
+        ("12.8.1", "570.124.06"),
+        ("13.2.2", "595.71.05"),
+    ],
+)
+def test_the_driver_of_an_update(release: str, driver: str) -> None:
+    assert TABLES["update"].texts[parse(release)]["driver"] == driver
+
+
+def test_there_is_no_toolkit_12_7() -> None:
+    assert parse("12.7") not in CUDA
+    assert parse("12.7") in {row["serves"] for row in TABLES["branch"].rows.values()}
+
+
+def test_a_compatibility_package_is_for_older_branches() -> None:
+    branches = TABLES["branch"].rows
+    for cuda, row in TABLES["forward"].rows.items():
+        own = version(CUDA[cuda]["driver"]).major
+        under, not_under = row["under"], row["not_under"]
+        assert isinstance(under, tuple)
+        assert isinstance(not_under, tuple)
+        assert under
+        assert not set(under) & set(not_under)
+        assert all(b in branches and version(b).major < own for b in (*under, *not_under)), cuda
+
+
+# Images
+
+
+def tags() -> List[str]:
+    return [
+        f"{release}-{row['cudnn']}-devel-ubuntu{system}"
+        for release, row in TABLES["base_image"].rows.items()
+        for system in (row["ubuntu"] if isinstance(row["ubuntu"], tuple) else ())
+    ]
+
+
+def test_images_are_of_toolkits_that_there_are() -> None:
+    words = [("11.0", "cudnn8"), ("12.3", "cudnn9"), ("12.4", "cudnn")]
+    for release, row in TABLES["base_image"].rows.items():
+        assert series(version(release)) in CUDA
+        assert len(version(release).release) == 3
+        named = [word for first, word in words if release >= parse(first)]
+        assert row["cudnn"] == named[-1]
+        for system in row["ubuntu"] if isinstance(row["ubuntu"], tuple) else ():
+            assert f"ubuntu:{system}" in TABLES["distribution"].rows
+
+
+def is_gone(tag: str) -> bool:
+    return any(re.fullmatch(str(pattern), tag) for pattern in TABLES["gone_image"].rows)
+
+
+@pytest.mark.parametrize(
+    ("tag", "gone"),
+    [
+        ("10.2-cudnn7-devel-ubuntu18.04", True),
+        ("9.0-base", True),
+        ("11.0-base-ubuntu20.04", True),
+        ("11.1.1-cudnn8-devel-centos7", True),
+        ("11.2.1-cudnn8-devel-ubuntu20.04", True),
+        ("11.4.0-devel-ubuntu20.04", True),
+        ("latest", True),
+        ("11.1.1-cudnn8-devel-ubuntu20.04", False),
+        ("11.8.0-cudnn8-devel-ubuntu22.04", False),
+        ("12.1.1-cudnn8-devel-ubuntu18.04", False),  # there never was one
+    ],
+)
+def test_images_that_were_taken_away(tag: str, gone: bool) -> None:
+    assert is_gone(tag) is gone
+
+
+def test_an_image_that_is_there_was_not_taken_away() -> None:
+    assert tags()
+    assert [tag for tag in tags() if is_gone(tag)] == []
+
+
+def test_the_apt_key_that_was_exchanged() -> None:
+    (row,) = TABLES["apt_key"].rows.values()
+    fixes = TABLES["apt_key_fix"].rows
+    lists = row["lists"]
+    assert isinstance(lists, tuple)
+    commands = fixes["drop"]["commands"]
+    assert isinstance(commands, tuple)
+    assert commands[0] == f"rm -f {' '.join(map(str, lists))}"
+
+
 # GPUs
 
 
@@ -99,10 +206,30 @@ def test_every_name_of_a_gpu_leads_to_it_alone(gpu: str) -> None:
     assert row["family"] in ("datacenter", "workstation", "consumer", "jetson")
     names = row["names"]
     assert isinstance(names, tuple)
-    for name in (gpu, str(row["product"]), f"NVIDIA {names[0]}", *names):
-        device = lookup(str(name), KNOWLEDGE)
-        assert device is not None
-        assert device.id == gpu, name
+    texts = (gpu, str(row["product"]), *map(str, names))
+    for text in texts:
+        for name in (text, text.upper(), text.lower(), text.replace(" ", "-"), f"NVIDIA {text}"):
+            device = lookup(name, KNOWLEDGE)
+            assert device is not None, name
+            assert device.id == gpu, name
+    for form in ("NVIDIA {}-SXM4-80GB", "Tesla {}-PCIE-16GB", "GRID {}-8Q", "NVIDIA {} Laptop GPU"):
+        device = lookup(form.format(names[0]), KNOWLEDGE)
+        assert device is not None, form
+        assert device.id == gpu, form
+
+
+def test_a_card_is_driven_by_its_architectures_branches() -> None:
+    branches = TABLES["branch"].rows
+    for cc, row in ARCHITECTURES.items():
+        first, last = row.get("driver"), row.get("last_driver")
+        assert last is None or last in branches, cc
+        assert last is None or "last_cuda" in row, cc
+        if first in branches:  # it is there with the CUDA that has code for it, or before
+            assert version(branches[first]["serves"]) >= version(row["first_cuda"]), cc
+    for gpu, row in GPUS.items():
+        own = ARCHITECTURES[row["cc"]].get("driver")
+        assert "driver" not in row or (own is not None and row["driver"] > own), gpu
+        assert row.get("host", "aarch64") == "aarch64"
 
 
 def test_no_two_gpus_share_a_name() -> None:
@@ -119,7 +246,66 @@ def test_no_two_gpus_share_a_name() -> None:
     ("printed", "gpu"),
     [
         ("NVIDIA A100-SXM4-80GB", "a100"),
+        ("NVIDIA A100-PCIE-40GB", "a100"),
+        ("NVIDIA A100 80GB PCIe", "a100"),
+        ("NVIDIA A100-SXM4-40GB MIG 1g.5gb", "a100"),
+        ("GRID A100-10C", "a100"),
+        ("A100-SXM4-80GB", "a100"),
+        ("NVIDIA A100X", "a100"),
+        ("NVIDIA A800-SXM4-80GB", "a800"),
+        ("NVIDIA A800 40GB Active", "a800"),
+        ("NVIDIA A30", "a30"),
+        ("NVIDIA A40-48Q", "a40"),
         ("NVIDIA A10", "a10"),
+        ("NVIDIA A10G", "a10g"),
+        ("NVIDIA A16-2B", "a16"),
+        ("NVIDIA A2", "a2"),
+        ("NVIDIA L20", "l20"),
+        ("NVIDIA L2", "l2"),
+        ("NVIDIA L40", "l40"),
+        ("NVIDIA H100 80GB HBM3", "h100"),
+        ("NVIDIA H100 PCIe", "h100"),
+        ("NVIDIA H100 NVL", "h100"),
+        ("NVIDIA H800 PCIe", "h800"),
+        ("NVIDIA H20", "h20"),
+        ("NVIDIA H20-3e", "h20"),
+        ("NVIDIA H200", "h200"),
+        ("NVIDIA B200", "b200"),
+        ("NVIDIA B300 SXM6 AC", "b300"),
+        ("NVIDIA GB300", "gb300"),
+        ("NVIDIA GB10", "gb10"),
+        ("NVIDIA Thor", "thor"),
+        ("Tesla K80", "k80"),
+        ("Tesla K40m", "k40"),
+        ("Tesla M40 24GB", "m40"),
+        ("Tesla M60", "m60"),
+        ("Tesla P100-PCIE-16GB", "p100"),
+        ("Tesla P40", "p40"),
+        ("Tesla P4", "p4"),
+        ("Tesla V100S-PCIE-32GB", "v100s"),
+        ("Tesla V100-DGXS-32GB", "v100"),
+        ("Xavier", "xavier"),
+        ("Orin (nvgpu)", "orin"),
+        ("NVIDIA Tegra X1 (nvgpu)/integrated", "jetson-nano"),
+        ("NVIDIA GeForce GTX 1650 with Max-Q Design", "gtx-1650"),
+        ("NVIDIA GeForce GTX 1660 SUPER", "gtx-1660"),
+        ("NVIDIA GeForce RTX 2070 Super with Max-Q Design", "rtx-2070"),
+        ("NVIDIA GeForce RTX 3050Ti Laptop GPU", "rtx-3050"),
+        ("NVIDIA GeForce RTX 3090 Ti", "rtx-3090-ti"),
+        ("NVIDIA GeForce RTX 4070 Ti SUPER", "rtx-4070-ti"),
+        ("NVIDIA GeForce RTX 5090 D v2", "rtx-5090-d"),
+        ("NVIDIA GeForce RTX 5090 Laptop GPU", "rtx-5090"),
+        ("NVIDIA GeForce RTX 2050", "rtx-2050"),
+        ("NVIDIA T400 4GB", "t400"),
+        ("NVIDIA T1000 8GB", "quadro-t1000"),
+        ("Quadro RTX 4000 with Max-Q Design", "quadro-rtx-4000"),
+        ("NVIDIA RTX A2000 12GB", "rtx-a2000"),
+        ("NVIDIA RTX A1000 6GB Laptop GPU", "rtx-a1000"),
+        ("NVIDIA RTX 4000 SFF Ada Generation", "rtx-4000-ada"),
+        ("NVIDIA RTX 2000E Ada Generation", "rtx-2000-ada"),
+        ("NVIDIA RTX 3000 Ada Generation Laptop GPU", "rtx-3000-ada"),
+        ("NVIDIA RTX PRO 5000 72GB Blackwell", "rtx-pro-5000"),
+        ("NVIDIA RTX PRO 6000D Blackwell Workstation Edition", "rtx-pro-6000d"),
         ("NVIDIA L40S", "l40s"),
         ("NVIDIA L4", "l4"),
         ("NVIDIA GH200 480GB", "gh200"),
@@ -148,6 +334,13 @@ def test_gpus_are_found_by_what_devices_print_and_people_type(printed: str, gpu:
     device = lookup(printed, KNOWLEDGE)
     assert device is not None
     assert device.id == gpu
+
+
+@pytest.mark.parametrize(
+    "name", ["NVIDIA A1000X", "Quadro", "NVIDIA CMP 170HX", "NVIDIA DGX Display", "Iris Xe", "400"]
+)
+def test_a_gpu_that_is_not_known_is_none_of_those_that_are(name: str) -> None:
+    assert lookup(name, KNOWLEDGE) is None
 
 
 # Hosts and Python
@@ -429,6 +622,34 @@ def test_torch_on_machines(snapshot: Facts, expected: Tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("torch", "assumed", "expected"),
+    [
+        # new enough for CUDA 12, and older than the card
+        ("2.7.0+cu128", ("gpu=rtx5090", "driver=535.183.01"), ("gpus/driver",)),
+        ("2.7.0+cu128", ("gpu=rtx5090", "driver=570"), ()),
+        ("2.7.0+cu128", ("gpu=a100,rtx5090", "driver=550"), ("gpus/driver",)),
+        ("2.0.1+cu118", ("gpu=h100", "driver=515"), ("gpus/driver",)),
+        ("2.0.1+cu118", ("gpu=h100", "driver=520"), ()),
+        ("1.13.1+cu117", ("gpu=rtx4090", "driver=515"), ("gpus/driver",)),
+        # too new for the card
+        ("1.13.1+cu117", ("gpu=k80", "driver=535"), ("gpus/last-driver",)),
+        ("1.13.1+cu117", ("gpu=k80", "driver=470"), ()),
+        ("2.7.1+cu126", ("gpu=v100", "driver=590"), ("gpus/last-driver",)),
+        ("2.7.1+cu126", ("gpu=gtx1080", "driver=580"), ()),
+        # one of the two is this machine's
+        ("2.7.0+cu128", ("gpu=rtx5090",), ()),
+        ("1.13.1+cu117", ("gpu=k80",), ()),
+        ("1.13.1+cu117", ("driver=590",), ()),
+    ],
+)
+def test_a_driver_for_the_gpus(
+    torch: str, assumed: Tuple[str, ...], expected: Tuple[str, ...]
+) -> None:
+    snapshot = assume(facts(torch, gpu="a100", python="3.10.13"), assumed, KNOWLEDGE)
+    assert broken(snapshot) == set(expected)
+
+
+@pytest.mark.parametrize(
     ("torch", "torchvision", "expected"),
     [
         ("2.4.1+cu121", "0.19.1", ()),
@@ -512,6 +733,14 @@ def broken_build(
         (("2.14.1+cu130", "a100", "13.0", "10.2.1"), ("cuda/build-old-gcc-20",)),
         (("2.14.1+cu130", "a100", "13.0", "11.4.0"), ()),
         (("2.9.0+cu130", "v100", "13.0", "13.3.0"), ("cuda/build-old-gpu",)),
+        (("1.12.1+cu113", "a100", "11.4.48", "11.1.0"), ("cuda/build-gcc-11.4.0",)),
+        (("1.12.1+cu113", "a100", "11.4.48", "10.2.1"), ()),
+        (("1.12.1+cu113", "a100", "11.4.120", "11.1.0"), ()),
+        (("1.12.1+cu113", "a100", "11.5.119", "11.4.0"), ("cuda/build-gcc-functional",)),
+        (("1.12.1+cu113", "a100", "11.5.119", "12.3.0"), ("cuda/build-gcc",)),
+        (("1.12.1+cu116", "a100", "11.6.124", "11.4.0"), ()),
+        (("1.12.1+cu113", "a100", "11.3.109", "10.3.0"), ("cuda/build-gcc-chrono",)),
+        (("1.12.1+cu113", "a100", "11.3.109", "10.5.0"), ()),
         (("1.10.2+cu113", "a100", "11.1", "9.4.0", "47.1.0"), ("cuda/build-minor",)),
         (("1.10.2+cu113", "a100", "11.3", "9.4.0", "47.1.0"), ()),
     ],

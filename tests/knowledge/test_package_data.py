@@ -20,6 +20,8 @@ KNOWLEDGE = load()
 RELATIONS = Relations(KNOWLEDGE)
 
 EXTENSIONS = (
+    "accelerate",
+    "av2",
     "cumm-cu118",
     "cumm-cu120",
     "llvmlite",
@@ -38,6 +40,9 @@ EXTENSIONS = (
     "tokenizers",
     "huggingface-hub",
     "h5py",
+    "jax",
+    "jax-cuda12-plugin",
+    "jaxlib",
     "lap",
     "lapx",
     "matplotlib",
@@ -45,7 +50,9 @@ EXTENSIONS = (
     "opencv-contrib-python-headless",
     "opencv-python",
     "opencv-python-headless",
+    "nuscenes-devkit",
     "pandas",
+    "peft",
     "pyarrow",
     "pycocotools",
     "scikit-image",
@@ -61,6 +68,7 @@ EXTENSIONS = (
     "torch-scatter",
     "torch-sparse",
     "torch-spline-conv",
+    "timm",
     "tensorboard",
     "tensorboardx",
     "tensorflow",
@@ -297,6 +305,43 @@ def broken(stack: str) -> Set[str]:
         ("numba 0.60.0, python 3.8", "python/requires"),
         ("numba 0.60.0, python 3.12", ""),
         ("numba 0.69.0, numpy 3.0.0, python 3.12", ""),  # newer than the data
+        # what metadata asks for, where nothing more is known
+        ("torch 1.9.1+cu111, accelerate 0.21.0, numpy 1.23.5", "metadata/torch"),
+        ("torch 1.9.1+cu111, accelerate 0.20.3, numpy 1.23.5", ""),
+        ("torch 2.4.1+cu121, accelerate 0.33.0, numpy 2.0.2, python 3.10", "metadata/numpy"),
+        ("torch 2.4.1+cu121, accelerate 0.34.0, numpy 2.0.2, python 3.10", ""),
+        ("torch 1.12.1+cu116, peft 0.10.0, transformers 4.36.2", "metadata/torch"),
+        (
+            "torch 1.13.1+cu117, peft 0.14.0, transformers 4.46.3, huggingface-hub 0.24.0, "
+            "python 3.9",
+            "metadata/huggingface-hub",
+        ),
+        ("nuscenes-devkit 1.1.11, numpy 1.19.5, matplotlib 3.5.3, shapely 1.8.5", "metadata/numpy"),
+        ("nuscenes-devkit 1.1.10, numpy 1.19.5, matplotlib 3.5.2, shapely 1.8.5", ""),
+        (
+            "nuscenes-devkit 1.1.10, numpy 1.19.5, matplotlib 3.5.2, shapely 2.0.1",
+            "metadata/shapely",
+        ),
+        ("nuscenes-devkit 1.1.9, numpy 1.23.5, shapely 2.0.1", ""),
+        ("nuscenes-devkit 1.2.0, numpy 2.0.2, python 3.10", "metadata/numpy"),
+        ("av2 0.2.1, numpy 1.21.2", "metadata/numpy"),
+        ("torch 1.6.0+cu101, timm 0.9.12", "metadata/torch"),
+        ("torch 1.6.0+cu101, timm 0.9.16", ""),
+        # timm: a name that torch 1.9 removed
+        ("torch 1.8.1+cu111, timm 0.3.2", ""),
+        ("torch 1.9.1+cu111, timm 0.3.4", "timm/container-abcs"),
+        ("torch 2.0.1+cu118, timm 0.4.5", ""),
+        # jax: jaxlib is checked at import, and a plugin must be of jaxlib's own release
+        ("jax 0.4.30, jaxlib 0.4.28, python 3.10", ""),
+        ("jax 0.4.30, jaxlib 0.4.26, python 3.10", "jax/jaxlib"),
+        ("jax 0.6.1, jaxlib 0.6.2, python 3.10", "jax/jaxlib"),
+        ("jax 0.4.25, jaxlib 0.4.20, python 3.9", ""),
+        ("jax 0.4.25, jaxlib 0.4.19, python 3.9", "jax/jaxlib-0.4"),
+        ("jax 0.4.25, jaxlib 0.4.26, python 3.9", "jax/jaxlib-0.4"),
+        ("jax 0.7.2, jaxlib 0.7.2, numpy 1.26.4, python 3.11", "metadata/numpy"),
+        ("jaxlib 0.6.2, jax-cuda12-plugin 0.6.2, python 3.10", ""),
+        ("jaxlib 0.6.2, jax-cuda12-plugin 0.6.1, python 3.10", "jax-cuda12-plugin/jaxlib"),
+        ("jaxlib 0.5.1, jax-cuda12-plugin 0.5.0, python 3.10", ""),  # does not look
         # generated code, and protobuf
         ("tensorboard 2.8.0, protobuf 4.21.12, setuptools 65.0.0", "protobuf/old-code"),
         ("tensorboard 2.8.0, protobuf 3.20.3, setuptools 65.0.0", ""),

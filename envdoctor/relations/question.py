@@ -391,7 +391,7 @@ class _Answering:
             return False  # a vendor's, which stands for itself
         if build.version > package.newest or build.version < package.releases[0]:
             return True
-        return "origin" in package.variant and "origin" not in build.attributes
+        return "origin" in package.variant and not build.entry
 
     def _refused(self, errors: Sequence[Bound]) -> Answer:
         """Which relations reject every combination: those that do alone, else as few as do."""

@@ -99,6 +99,10 @@ def told(report: Report) -> List[Tuple[str, str, str]]:
         ("cython-bbox\n", "3.10", ("build-dep-missing", "cython-bbox 0.1.5")),
         ("torch-scatter\n", "3.10", ("build-isolation-hides-torch", "torch-scatter 2.1.2")),
         ("mmcv==2.1.0\n", "3.8", None),
+        # without operators there is nothing to compile, and a setup.py all the same
+        ("mmcv==1.7.1\n", "3.10", ("pkg-resources-removed", "mmcv 1.7.1")),
+        ("mmcv==1.7.1\n", "3.8", None),
+        ("mmdet3d==1.0.0rc6\n", "3.10", ("build-isolation-hides-torch", "mmdet3d 1.0.0rc6")),
     ],
 )
 def test_what_today_s_tools_refuse_is_a_warning(

@@ -172,7 +172,7 @@ READERS = ("facts/pasted/", "facts/nvidia_smi.py")
 SAYERS = {"unseen", "ReportError", "Unknown"}
 #: Commands, styles and what is looked for in texts of others: the same in every language.
 COMMANDS = re.compile(
-    r"(?:import|conda|docker|srun|envdoctor|rm|apt-get|dnf|sudo|unset|ip|ldconfig|clang|gcc|nvcc"
+    r"(?:import|conda|pip|docker|srun|envdoctor|rm|apt-get|dnf|sudo|unset|ip|ldconfig|clang|gcc|nvcc"
     r"|torch|bold|not bold|-m|--[a-z-]+)"
     r"(?: |$)"
 )

@@ -1,51 +1,166 @@
-"""`envdoctor explain`: what a finding means."""
+"""`envdoctor explain`: what a finding means, what is known of builds, whether they fit."""
 
 from __future__ import annotations
 
-from typing import Dict, Optional
+from typing import TYPE_CHECKING, Dict, List, Optional, Sequence, Tuple, Union
 
 import click
 
-from envdoctor.commands.errors import told
-from envdoctor.commands.options import format_option, help_option, language, traceback_option
+from envdoctor.commands.options import (
+    assumption_options,
+    format_option,
+    help_option,
+    language,
+)
 from envdoctor.commands.output import view, write
 from envdoctor.commands.program import as_called, program
+from envdoctor.commands.session import Inputs
 from envdoctor.model.language import say
 from envdoctor.model.text import clean
 from envdoctor.rules.page import Page, pages
 
+# Imported where they are used: of a page nothing else is read.
+if TYPE_CHECKING:
+    from envdoctor.knowledge.load import Knowledge
+    from envdoctor.model.facts import Facts
 
-@click.command("explain", short_help="Explain a finding, by its code or its name.")
-@click.argument("code")
+#: Of what is asked about together nobody can name more and still read the answer.
+_MOST = 12
+
+
+@click.command(
+    "explain", short_help="Explain a finding, a build, or whether builds fit each other."
+)
+@click.argument("about", nargs=-1, required=True, metavar="WHAT...")
+@assumption_options
 @format_option
-@click.option("-o", "--output", metavar="FILE", help="Write the page here, not to stdout.")
-@traceback_option
+@click.option("-o", "--output", metavar="FILE", help="Write the answer here, not to stdout.")
+@click.option("-v", "--verbose", is_flag=True, help="All builds, products, relations and sources.")
 @help_option
-def command(code: str, form: str, output: Optional[str]) -> int:
-    """Explain a finding, by its code (ED412) or its name (torch-abi-mismatch)."""
+def command(
+    about: Tuple[str, ...], inputs: Inputs, form: str, output: Optional[str], verbose: bool
+) -> int:
+    """Explain a finding, by its code (ED412) or its name (torch-abi-mismatch).
+
+    Or tell what the matrices know, with sources: of a build (torch==1.9.1+cu111), of a package
+    (mmcv-full), of a GPU, a driver, a CUDA, a Python or a system (gpu=h100, driver=535, cuda=11.8,
+    python=3.8, os=ubuntu:20.04).
+
+    Or whether several builds fit each other, how and why not: mmcv-full==1.4.0 torch==2.0.1. Ranges
+    and bare names are open. This machine is not looked at: what --assume says of one is asked,
+    nothing else.
+
+    Exit code: 0 it was answered, whatever the answer, 2 wrong usage.
+    """
+    first = about[0]
+    if len(about) == 1 and not _is_asked(first):
+        return _explain_page(first, form, output)
+    if len(about) > _MOST:
+        raise click.UsageError(f"{_MOST} are as much as can be asked about together")
+    return _explain_builds(about, inputs, form, output, verbose)
+
+
+def _is_asked(text: str) -> bool:
+    """Whether a text asks the matrices: it has a sign of versions, or names a package."""
+    if any(sign in text for sign in "=<>~"):
+        return True
+    if text.upper() in pages() or any(page.name == text.lower() for page in pages().values()):
+        return False
+    from envdoctor.knowledge.load import load
+    from envdoctor.model.names import canonical
+
+    return canonical(text) in load().packages
+
+
+def _explain_page(code: str, form: str, output: Optional[str]) -> int:
     from envdoctor.report import pages as report
 
-    with told():
-        page = _page(code, pages())
-        if form == "json":
-            from envdoctor.knowledge.load import load
+    page = _page(code, pages())
+    if form == "json":
+        from envdoctor.knowledge.load import load
 
-            write(report.explanation_json(page, load().date, language()), output)
-        else:
-            text = report.explanation_text(page, view(output), language())
-            write(as_called(text), output)
+        write(report.explanation_json(page, load().date, language()), output)
+    else:
+        text = report.explanation_text(page, view(output), language())
+        write(as_called(text), output)
     return 0
 
 
+def _explain_builds(
+    about: Sequence[str], inputs: Inputs, form: str, output: Optional[str], verbose: bool
+) -> int:
+    from envdoctor.knowledge.load import load
+    from envdoctor.relations.explained import explain
+    from envdoctor.relations.judge import Relations
+    from envdoctor.relations.question import QuestionError, world_of
+    from envdoctor.relations.rows import explain_row, is_row
+    from envdoctor.relations.wanted import WantedError, read_wanted
+    from envdoctor.report import explanation as report
+
+    knowledge = load()
+    relations = Relations(knowledge)
+    facts = _assumed(inputs, knowledge)
+    shown = view(output, verbose)
+    try:
+        if len(about) == 1 and is_row(about[0]):
+            row = explain_row(about[0], facts, relations)
+            if form == "json":
+                write(report.row_json(row, knowledge.date, language()), output)
+            else:
+                write(report.row_text(row, knowledge.date, shown, language()), output)
+            return 0
+        row_text = next((text for text in about if is_row(text)), None)
+        if row_text is not None:
+            raise WantedError(f"{clean(row_text)} is asked about alone; beside builds, assume it")
+        wanted = [read_wanted(text, knowledge) for text in about]
+        names = [one.name for one in wanted]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise WantedError(f"{twice} is named twice")
+        explained = explain(wanted, world_of(facts, knowledge), relations, language())
+    except (WantedError, QuestionError) as error:
+        raise click.UsageError(str(error)) from None
+    settings = inputs.settings
+    if form == "json":
+        write(report.packages_json(explained, settings, knowledge.date, language()), output)
+    else:
+        text = report.packages_text(explained, settings, knowledge.date, shown, language())
+        write(as_called(text), output)
+    return 0
+
+
+def _assumed(inputs: Inputs, knowledge: Knowledge) -> Facts:
+    """A machine of which nothing is known but what is assumed, and this processor."""
+    import platform
+
+    import msgspec
+
+    from envdoctor.model.facts import Facts, seen
+    from envdoctor.relations.assume import Assumption, assume
+
+    bare = Facts()
+    machine = msgspec.structs.replace(
+        bare.machine, architecture=seen(platform.machine(), "this machine")
+    )
+    facts = msgspec.structs.replace(bare, machine=machine)
+    settings: List[Union[str, Assumption]] = [Assumption(*one) for one in inputs.said]
+    settings += inputs.assume
+    return assume(facts, settings, knowledge)
+
+
 def _page(wanted: str, known: Dict[str, Page]) -> Page:
-    """The page of a code or a name. Raises UsageError that names the nearest."""
+    """The page of a code or a name. Raises UsageError that names the nearest, packages too."""
     named = {page.name: page for page in known.values()}
     page = known.get(wanted.upper()) or named.get(wanted.lower())
     if page is not None:
         return page
     import difflib
 
-    near = difflib.get_close_matches(wanted.lower(), [*named, *(c.lower() for c in known)])
-    nearest = say(language(), " or ").join(n if n in named else n.upper() for n in near)
+    from envdoctor.knowledge.load import load
+
+    codes = {code.lower(): code for code in known}
+    names = [*named, *codes, *load().packages]
+    near = difflib.get_close_matches(wanted.lower(), names)
+    nearest = say(language(), " or ").join(codes.get(name, name) for name in near)
     hint = f"nearest: {nearest}" if near else f"list them: {program()} check --list-rules"
-    raise click.UsageError(f"no finding is called {clean(wanted)!r}; {hint}")
+    raise click.UsageError(f"no finding and no package is called {clean(wanted)!r}; {hint}")

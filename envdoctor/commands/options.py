@@ -74,7 +74,8 @@ def _once(context: click.Context, option: click.Parameter, values: Sequence[str]
     return values[0] if values else None
 
 
-_OPTIONS = [
+#: Which machine and environment is looked at.
+_OBSERVED = [
     click.option(
         "--python",
         multiple=True,
@@ -98,6 +99,9 @@ _OPTIONS = [
         help="Examine a snapshot (envdoctor facts -o FILE), or a report as it is pasted into a "
         "tracker (collect_env, pip list, nvidia-smi, ...), in place of this machine; - is stdin.",
     ),
+]
+#: What is read of it besides.
+_READ = [
     click.option(
         "--project",
         cls=Configurable,
@@ -119,6 +123,8 @@ _OPTIONS = [
         default=None,
         help="Read the binaries, too: what the dynamic loader would refuse. Default: --deep.",
     ),
+]
+_ASSUMED = [
     click.option(
         "--assume",
         cls=Configurable,
@@ -137,6 +143,8 @@ _OPTIONS = [
         )
         for key, (metavar, example) in _SHORTS.items()
     ),
+]
+_TIME = [
     click.option(
         "--timeout",
         metavar="SECONDS",
@@ -278,6 +286,20 @@ def input_options(function: F) -> F:
     The command runs within `--timeout`, and the errors of the layers below reach the user as
     messages.
     """
+    return _with_inputs(function, [*_OBSERVED, *_READ, *_ASSUMED, *_TIME])
+
+
+def machine_options(function: F) -> F:
+    """Give a command those of them that say for which machine and interpreter it answers."""
+    return _with_inputs(function, [*_OBSERVED, *_ASSUMED, *_TIME])
+
+
+def assumption_options(function: F) -> F:
+    """Give a command those of them that say what is assumed, where nothing is observed."""
+    return _with_inputs(function, [*_ASSUMED, *_TIME])
+
+
+def _with_inputs(function: F, options_: Sequence[Callable[[F], F]]) -> F:
 
     @functools.wraps(function)
     def wrapper(*arguments: Any, **options: Any) -> Any:
@@ -290,7 +312,7 @@ def input_options(function: F) -> F:
             return function(*arguments, inputs=inputs, **options)
 
     command: Any = wrapper
-    for option in reversed(_OPTIONS):
+    for option in reversed(options_):
         command = option(command)
     result: F = command
     return result
@@ -318,7 +340,7 @@ def _gpus() -> str:
 
 def _inputs(options: Any) -> Inputs:
     """Takes the input options out of a command's options. Raises UsageError."""
-    chosen = {name: options.pop(name) for name in ("python", "env", "facts")}
+    chosen = {name: options.pop(name, None) for name in ("python", "env", "facts")}
     named: List[str] = [f"--{name}" for name, value in chosen.items() if value is not None]
     if len(named) > 1:
         raise click.UsageError(f"{named[0]} and {named[1]} exclude each other")
@@ -328,8 +350,8 @@ def _inputs(options: Any) -> Inputs:
         with told():
             write(_gpus())
         click.get_current_context().exit()
-    project = tuple(options.pop("project"))
-    more = {"path": tuple(options.pop("path")), "deep": options.pop("deep")}
+    project = tuple(options.pop("project", ()))
+    more = {"path": tuple(options.pop("path", ())), "deep": options.pop("deep", None)}
     if more["path"] and (chosen["facts"] is not None or more["deep"] is False):
         other = "--no-deep" if more["deep"] is False else "--facts"
         raise click.UsageError(f"--path and {other} exclude each other")

@@ -2,8 +2,8 @@
 
 The relations are those of `check`, with one difference: a check knows what is there and asks
 whether it can be whole; here every build that is asked for is to be had, so one combination that
-fits is enough. Packages that are not asked for are not there. What the world does not say (a GPU,
-a Python) is not asked.
+fits is enough. Of packages that are not asked for nothing is said, nor whether one that is needed
+is there: it can be added. What the world does not say (a GPU, a Python) is not asked.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ UNDECIDED = "undecided"  #: something that is not known decides
 ANSWERS = (PREBUILT, SOURCE, NO, UNTESTED, UNDECIDED)
 
 _MAX_CHOICES = 20_000
+#: Whether it is there, of a package that nobody asked about.
+_NOT_ASKED = Unknown("it was not asked about")
 
 
 class QuestionError(ValueError):
@@ -55,9 +57,11 @@ class World(NamedTuple):
 
     @property
     def has_gpu(self) -> bool:
-        """Whether programs are to run on a GPU that is known."""
+        """Whether programs are to run on a GPU: one that is known, or what a driver drives."""
         gpus = self.domains.get("host.gpu", (ABSENT,))[0]
-        return isinstance(gpus, tuple) and bool(gpus)
+        if isinstance(gpus, tuple):
+            return bool(gpus)
+        return isinstance(self.domains.get("host.driver", (ABSENT,))[0], Version)
 
 
 def world_of(facts: Facts, knowledge: Knowledge) -> World:
@@ -168,6 +172,20 @@ class Question:
         ]
         return _Answering(self, chosen).answer()
 
+    def holding(self, builds: Mapping[str, Build]) -> List[Bound]:
+        """The relations that speak of these builds, one of each package, and hold."""
+        world: Dict[str, Domain] = dict(self.world.domains)
+        world.update((name, (build,)) for name, build in builds.items())
+        set_modules(world, self.knowledge)
+        found = []
+        for bound in self.bounds:
+            named = (*bound.components, *bound.asked)
+            environment = {component: world.get(component, (ABSENT,))[0] for component in named}
+            environment.update((c, _NOT_ASKED) for c in bound.asked if world[c] == (ABSENT,))
+            if bound.verdict({**environment, "self": builds[bound.owner]})[0] is Verdict.HOLDS:
+                found.append(bound)
+        return found
+
     # --- what is asked about ----------------------------------------------------------------
 
     def _builds(self, one: Wanted) -> Tuple[Build, ...]:
@@ -223,6 +241,8 @@ class Question:
         for component in bound.asked:
             if self._package(component, bound):
                 world[component] = self.builds[self._package(component, bound)][0]
+            elif world[component] == ABSENT:
+                world[component] = _NOT_ASKED
         places = {name: n for n, name in enumerate(self.rest)}
         read = [(c, name, bound.reads[c]) for c, name in involved.items() if name in places]
         mine = [c for c, name in involved.items() if name == self.first]

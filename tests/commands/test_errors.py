@@ -40,8 +40,8 @@ from envdoctor.knowledge.document import DocumentError
         (["check", "--write-baseline", "-"], "would both go to stdout"),
         (["--gpu", "a100", "check"], "--gpu belongs after the command: envdoctor check --gpu ..."),
         (["--verbose", "check"], "--verbose belongs after the command"),
-        (["explain"], "CODE"),
-        (["explain", "ED000"], "no finding is called 'ED000'"),
+        (["explain"], "WHAT..."),
+        (["explain", "ED000"], "no finding and no package is called 'ED000'"),
     ],
 )
 def test_wrong_usage(envdoctor: Callable[..., Any], arguments: List[str], says: str) -> None:

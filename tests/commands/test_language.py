@@ -178,10 +178,10 @@ def test_pages_are_in_chinese(envdoctor: Callable[..., Any]) -> None:
             ("check", "--timeout", "0"),
             "错误：'--timeout' 的值无效：0 不在 0.001 到 86400 秒之间。\n",
         ),
-        (("explain",), "错误：缺少参数 'CODE'。\n"),
+        (("explain",), "错误：缺少参数 'WHAT...'。\n"),
         (
             ("explain", "x y"),
-            "错误：没有名为 'x y' 的问题；列出全部：envdoctor check --list-rules\n",
+            "错误：没有名为 'x y' 的问题或软件包；列出全部：envdoctor check --list-rules\n",
         ),
         (("check", "--python", "a", "--env", "b"), "错误：--python 与 --env 不能同时使用\n"),
         (

@@ -24,6 +24,7 @@ from envdoctor.model.finding import (
     TargetSummary,
     assumed,
 )
+from envdoctor.report.explanation import PackagesAnswer, RowAnswer
 from envdoctor.report.inspection import Answer
 from envdoctor.report.json import render
 from envdoctor.report.pages import Explanation, Listing, explanation_json, listing_json
@@ -33,6 +34,8 @@ SCHEMAS = Path(envdoctor.report.__file__).resolve().parent / "schemas"
 OUTPUTS: Dict[str, Any] = {
     "check": Report,
     "explain": Explanation,
+    "explain-packages": PackagesAnswer,
+    "explain-row": RowAnswer,
     "facts": Facts,
     "inspect": Answer,
     "list-rules": Listing,

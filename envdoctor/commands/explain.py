@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Dict, List, Optional, Sequence, Tuple, Union
 
 import click
 
+from envdoctor.commands.invocation import current
 from envdoctor.commands.options import (
     assumption_options,
     format_option,
@@ -97,6 +98,9 @@ def _explain_builds(
     from envdoctor.relations.wanted import WantedError, read_wanted
     from envdoctor.report import explanation as report
 
+    problem = current().problem
+    if problem is not None:
+        raise problem
     knowledge = load()
     relations = Relations(knowledge)
     facts = _assumed(inputs, knowledge)

@@ -295,17 +295,22 @@ def machine_options(function: F) -> F:
 
 
 def assumption_options(function: F) -> F:
-    """Give a command those of them that say what is assumed, where nothing is observed."""
-    return _with_inputs(function, [*_ASSUMED, *_TIME])
+    """Give a command those of them that say what is assumed, where nothing is observed.
+
+    Whether the configuration can be read is for the command to ask, as it does not always obey it.
+    """
+    return _with_inputs(function, [*_ASSUMED, *_TIME], heeds_configuration=False)
 
 
-def _with_inputs(function: F, options_: Sequence[Callable[[F], F]]) -> F:
+def _with_inputs(
+    function: F, options_: Sequence[Callable[[F], F]], heeds_configuration: bool = True
+) -> F:
 
     @functools.wraps(function)
     def wrapper(*arguments: Any, **options: Any) -> Any:
         seconds = options.pop("timeout")
         problem = current().problem
-        if problem is not None and _is_the_one_called():
+        if problem is not None and heeds_configuration and _is_the_one_called():
             raise problem
         inputs = _inputs(options)
         with told(), _deadline(seconds), _patience():

@@ -285,7 +285,10 @@ class Question:
         if any(isinstance(environment[c], Unknown) for c in (*bound.components, *bound.asked)):
             return True
         parts = [environment[c] for c in bound.reads if isinstance(environment[c], Build)]
-        return any(is_source(part) for part in parts if isinstance(part, Build))
+        if any(is_source(part) for part in parts if isinstance(part, Build)):
+            return True
+        applies = bound.condition is None or bound.condition.evaluate(environment) is True
+        return applies and not any(self._package(c, bound) for c in bound.needs.reads)
 
     def _members(self, names: Tuple[str, ...]) -> List[Tuple[Build, int]]:
         """The first package's builds that these attributes tell apart, with the bits of each."""

@@ -12,7 +12,7 @@ import small
 from packaging.version import Version
 
 from envdoctor.knowledge.load import Knowledge, load
-from envdoctor.model.build import Build
+from envdoctor.model.build import ABSENT, Build, Unknown
 from envdoctor.model.facts import Facts, seen
 from envdoctor.relations.assume import assume
 from envdoctor.relations.judge import Relations, judge
@@ -193,6 +193,10 @@ def test_of_two_builds_the_answer_is_what_check_judges(first: str, second: str, 
     for pair in itertools.islice(pairs, 120):
         domains = {**there.domains, **{build.component: (build,) for build in pair}}
         set_modules(domains, knowledge)
+        for bound in (b for build in pair for b in relations.of(build.component)):
+            for component in bound.asked:  # whether it is there, nobody says
+                if domains[component] == (ABSENT,):
+                    domains[component] = (Unknown("not asked"),)
         broken = any(
             violation.breaches[0].bound.relation.severity == "error"
             for build in pair

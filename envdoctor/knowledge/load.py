@@ -12,13 +12,14 @@ from packaging.version import Version
 from envdoctor.knowledge import files as matrix_files
 from envdoctor.knowledge.document import DocumentError
 from envdoctor.knowledge.location import data_folder
-from envdoctor.knowledge.published import STATED, Published, attribute_of, cells
+from envdoctor.knowledge.published import SDIST, STATED, Published, attribute_of, cells
 from envdoctor.knowledge.schema import (
     BuildEntry,
     PackageFile,
     PlatformFile,
     Raw,
     RelationEntry,
+    Scalar,
     TableEntry,
     typed,
 )
@@ -108,7 +109,11 @@ class Package:
             return iter([{}])
         if self.pypi is None:
             raise ValueError("pypi: scripts/refresh has not read its files")
-        return self.pypi.wheels(version, entry.pypi, by_glibc="manylinux" in self.variant)
+        found = list(self.pypi.wheels(version, entry.pypi))
+        if "manylinux" in self.variant or not found or entry.pypi == SDIST:
+            return iter(found)
+        tags: List[Scalar] = [tag for files in found for tag in files["python"] or ()]
+        return iter([{"python": tags}])
 
     def _listed_cells(self, entry: BuildEntry, version: Version) -> Iterator[Dict[str, Raw]]:
         """The cells of an entry; where pages list wheels of the release, those that they list.

@@ -49,11 +49,10 @@ class Published:
         """Whether an installer takes it when it is not asked for by number."""
         return version not in self._yanked
 
-    def wheels(self, version: Version, kind: str, by_glibc: bool) -> Iterator[Attributes]:
+    def wheels(self, version: Version, kind: str) -> Iterator[Attributes]:
         """The files of a release for an architecture ("any": for all of them; "sdist").
 
-        They are told by their Python tags, and if wanted by the oldest glibc that their platform
-        tags allow.
+        Each is told by its Python tags and the oldest glibc that its platform tag allows.
         """
         if version not in self._known:
             return
@@ -61,12 +60,8 @@ class Published:
             if any(satisfies(version, text) for text in self.files.sdist):
                 yield {}
             return
-        found = _first(self.files.wheels.get(kind, {}), version) or {}
-        if by_glibc:
-            for glibc, tags in found.items():
-                yield {"python": list(tags), **({"manylinux": glibc} if glibc else {})}
-        elif found:
-            yield {"python": [tag for tags in found.values() for tag in tags]}
+        for glibc, tags in (_first(self.files.wheels.get(kind, {}), version) or {}).items():
+            yield {"python": list(tags), **({"manylinux": glibc} if glibc else {})}
 
 
 def cells(

@@ -66,9 +66,7 @@ def unusable(package: Package) -> Set[str]:
         return set()
     kinds = [*pypi.files.wheels, SDIST]
     return {*pypi.files.yanked} | {
-        str(v)
-        for v in pypi.releases
-        if not any(list(pypi.wheels(v, kind, by_glibc=False)) for kind in kinds)
+        str(v) for v in pypi.releases if not any(list(pypi.wheels(v, kind)) for kind in kinds)
     }
 
 

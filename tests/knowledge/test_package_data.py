@@ -22,8 +22,10 @@ RELATIONS = Relations(KNOWLEDGE)
 EXTENSIONS = (
     "accelerate",
     "av2",
+    "bitsandbytes",
     "cumm-cu118",
     "cumm-cu120",
+    "deepspeed",
     "llvmlite",
     "mmcv-full",
     "mmcv",
@@ -327,6 +329,33 @@ def broken(stack: str) -> Set[str]:
         ("av2 0.2.1, numpy 1.21.2", "metadata/numpy"),
         ("torch 1.6.0+cu101, timm 0.9.12", "metadata/torch"),
         ("torch 1.6.0+cu101, timm 0.9.16", ""),
+        # deepspeed: what it imports, and what it asks for
+        ("torch 2.0.1+cu118, deepspeed 0.8.1", "deepspeed/torch-six"),
+        ("torch 2.0.1+cu118, deepspeed 0.8.2", ""),
+        ("torch 1.13.1+cu117, deepspeed 0.8.1", ""),
+        ("torch 2.0.1+cu118, deepspeed 0.9.3, pydantic 2.4.0", "metadata/pydantic"),
+        ("torch 2.0.1+cu118, deepspeed 0.14.4, pydantic 2.4.0", ""),
+        ("torch 2.1.2+cu121, deepspeed 0.16.9, pydantic 1.10.13", "metadata/pydantic"),
+        ("torch 1.13.1+cu117, deepspeed 0.19.8", "metadata/torch"),
+        # bitsandbytes: a library for torch's CUDA, and code for the GPU in it
+        ("torch 2.4.1+cu124, bitsandbytes 0.43.3, gpu 8.0, python 3.10", ""),
+        (
+            "torch 2.7.1+cu128, abi 1, bitsandbytes 0.43.3, gpu 8.0, python 3.10",
+            "bitsandbytes/library",
+        ),
+        ("torch 2.7.1+cu128, abi 1, bitsandbytes 0.43.3, python 3.10", ""),  # no GPU is known of
+        (
+            "torch 2.9.1+cu130, abi 1, bitsandbytes 0.47.0, gpu 8.0, python 3.10",
+            "bitsandbytes/library",
+        ),
+        ("torch 2.9.1+cu130, abi 1, bitsandbytes 0.48.0, gpu 8.0, python 3.10", ""),
+        ("torch 2.8.0+cu129, abi 1, bitsandbytes 0.50.2, gpu 8.0, python 3.10", ""),
+        ("torch 2.4.1+cu118, bitsandbytes 0.50.2, gpu 6.0, python 3.10", ""),
+        (
+            "torch 2.4.1+cu121, bitsandbytes 0.45.5, gpu 12.0, python 3.10",
+            "bitsandbytes/library bitsandbytes/gpu",
+        ),
+        ("torch 2.4.1+cu124, bitsandbytes 0.41.1, gpu 8.0, python 3.10", ""),  # any wheel
         # timm: a name that torch 1.9 removed
         ("torch 1.8.1+cu111, timm 0.3.2", ""),
         ("torch 1.9.1+cu111, timm 0.3.4", "timm/container-abcs"),

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import textwrap
 from typing import Any, Iterator, List, Mapping, Optional
 
-from envdoctor.knowledge.schema import Listing, PyPIFiles
+from envdoctor.knowledge.document import Document, DocumentError
+from envdoctor.knowledge.schema import Listing, PackageFile, PyPIFiles
 
 MARK = "# What follows is written by scripts/refresh, from public indexes: edits are overwritten.\n"
 _WIDTH = 112
+_MARK_LINE = re.compile(f"^{re.escape(MARK.rstrip())}[ \\r]*$", re.MULTILINE)
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.+-]*")
+_SERIES = re.compile(r"[^.]*(\.\d+)?")
 
 
 def split(text: str) -> str:
-    """The hand-written part of a file."""
-    return text.partition(MARK)[0]
+    """The hand-written part of a file, and the space that separates it from the other."""
+    found = _MARK_LINE.search(text)
+    if found is not None:
+        return text[: found.start()]
+    missing = 2 - len(text[-2:]) + len(text[-2:].rstrip("\n"))
+    return text + "\n" * missing
 
 
 def written(text: str, pypi: Optional[PyPIFiles], pages: Mapping[str, Listing]) -> str:
@@ -24,25 +34,32 @@ def written(text: str, pypi: Optional[PyPIFiles], pages: Mapping[str, Listing]) 
     if pages:
         lines.append("pages:")
         for name, listing in sorted(pages.items()):
-            lines += [f"  {name}:", f"    checked: {listing.checked}", "    wheels:"]
+            lines += [f"  {_key(name)}:", f"    checked: {listing.checked}", "    wheels:"]
             for release, below in listing.wheels.items():
                 lines += _wrapped(f"      {_key(release)}: ", _flow(below), 8)
-    return split(text).rstrip("\n") + "\n\n" + MARK + "\n".join(lines) + "\n"
+    return split(text) + MARK + "\n".join(lines) + "\n"
+
+
+def check(name: str, text: str, pypi: Optional[PyPIFiles], pages: Mapping[str, Listing]) -> None:
+    """See to it that a file tells its reader what was to be written. Raises DocumentError."""
+    read = Document(name, text).decode(PackageFile)
+    if read.pypi != pypi or read.pages != dict(pages):
+        raise DocumentError(f"{name}: would not tell what was read")
 
 
 def _pypi(files: PyPIFiles) -> Iterator[str]:
     yield "pypi:"
     yield f"  checked: {files.checked}"
-    yield from _wrapped("  releases: ", _flow(files.releases), 4)
+    yield from _by_series("  releases: ", files.releases)
     if files.yanked:
-        yield from _wrapped("  yanked: ", _flow(files.yanked), 4)
+        yield from _by_series("  yanked: ", files.yanked)
     yield "  requires_python:"
     for releases, text in files.requires_python.items():
         yield f"    {_text(releases)}: {_text(text)}"
     if files.requires:
         yield "  requires:"
         for package, asked in sorted(files.requires.items()):
-            yield f"    {package}:"
+            yield f"    {_key(package)}:"
             for releases, text in asked.items():
                 yield f"      {_text(releases)}: {_text(text)}"
     if files.wheels:
@@ -55,20 +72,53 @@ def _pypi(files: PyPIFiles) -> Iterator[str]:
         yield from _wrapped("  sdist: ", "[" + ", ".join(map(_text, files.sdist)) + "]", 4)
 
 
+def _by_series(head: str, releases: List[str]) -> Iterator[str]:
+    """A list on one line, or a line for each series: a new release changes no other's line."""
+    body = _flow(releases)
+    if len(head) + len(body) <= _WIDTH:
+        yield head + body
+        return
+    yield head + "["
+    for _, group in itertools.groupby(releases, key=_series):
+        yield from _wrapped("    ", ", ".join(map(_scalar, group)) + ",", 4)
+    yield "  ]"
+
+
+def _series(text: str) -> str:
+    match = _SERIES.match(text)
+    return "" if match is None else match[0]
+
+
 def _flow(value: Any) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_key(k)}: {_flow(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(_flow, value)) + "]"
-    return str(value)
+    return _scalar(value)
+
+
+def _scalar(text: str) -> str:
+    """A version or a tag as it is, anything else quoted."""
+    plain = text[:1].isalnum() and _PLAIN.fullmatch(f"v{text}") and text != "null"
+    return text if plain else _text(text)
 
 
 def _key(text: str) -> str:
-    return text if text[:1].isalpha() else _text(text)
+    return text if _PLAIN.fullmatch(text) and text != "null" else _text(text)
 
 
 def _text(text: str) -> str:
-    return f'"{text}"'
+    """A text in quotes; what is not plain is escaped, blanks too, at which lines are broken."""
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    if character in '"\\':
+        return "\\" + character
+    if 0x20 < code < 0x7F:
+        return character
+    return f"\\x{code:02X}" if code < 0x100 else f"\\U{code:08X}"
 
 
 def _wrapped(head: str, body: str, indent: int) -> Iterator[str]:

@@ -27,6 +27,7 @@ from envdoctor.relations.devices import lookup, tokens
 from envdoctor.relations.judge import Relations, judge
 from envdoctor.relations.observe import observe
 from envdoctor.relations.predicates import native
+from envdoctor.rules.page import pages
 
 KNOWLEDGE = load()
 RELATIONS = Relations(KNOWLEDGE)
@@ -355,6 +356,40 @@ def test_newer_compilers_bring_newer_symbols() -> None:
     assert {row["glibcxx"] for row in TABLES["distribution"].rows.values()} <= known
 
 
+def test_a_distribution_is_told_whole() -> None:
+    for system, row in TABLES["distribution"].rows.items():
+        assert {"glibc", "gcc", "python", "glibcxx", "eol"} <= set(row), system
+        assert re.fullmatch(r"20\d\d(-\d\d)?", str(row["eol"])), system
+        assert str(row.get("lts", "9")) > str(row["eol"]), system
+
+
+@pytest.mark.parametrize(
+    ("system", "glibc", "gcc", "python", "glibcxx"),
+    [
+        ("ubuntu:18.04", "2.27", "7.5", "3.6.9", "3.4.25"),
+        ("ubuntu:20.04", "2.31", "9.4", "3.8.10", "3.4.28"),
+        ("ubuntu:22.04", "2.35", "11.4", "3.10.12", "3.4.30"),
+        ("debian:12", "2.36", "12.2", "3.11.2", "3.4.30"),
+        ("centos:7", "2.17", "4.8.5", "3.6.8", "3.4.19"),
+        ("rocky:8", "2.28", "8.5", "3.6.8", "3.4.25"),
+    ],
+)
+def test_what_a_distribution_comes_with(
+    system: str, glibc: str, gcc: str, python: str, glibcxx: str
+) -> None:
+    row = TABLES["distribution"].rows[system]
+    found = [str(row[column]) for column in ("glibc", "gcc", "python", "glibcxx")]
+    assert found == [glibc, gcc, python, glibcxx]
+
+
+def test_breakpoints_are_told_in_both_languages_and_have_an_order() -> None:
+    names = {page.name for page in pages().values()}
+    for key, row in TABLES["breakpoint"].rows.items():
+        assert {"package", "since", "en", "zh", "fix"} <= set(row), key
+        assert row.get("finding") is None or row["finding"] in names, key
+        assert "until" not in row or version(row["until"]) > version(row["since"]), key
+
+
 @pytest.mark.parametrize("name", ["numpy", "torch", "torchaudio", "torchvision", "triton"])
 def test_wheels_are_for_known_pythons(name: str) -> None:
     known = {str(row["tag"]) for row in TABLES["python"].rows.values()} | {"py3"}
@@ -671,6 +706,25 @@ def test_a_driver_for_the_gpus(
 def test_torchvision_beside_torch(torch: str, torchvision: str, expected: Tuple[str, ...]) -> None:
     python = "3.10.13" if satisfies(parse(torch), ">=2") else "3.8.18"
     snapshot = facts(torch, python=python, torchvision=torchvision)
+    assert broken(snapshot, "torchvision") == set(expected)
+
+
+@pytest.mark.parametrize(
+    ("torchvision", "pillow", "expected"),
+    [
+        ("0.4.2", "6.2.2", ()),
+        ("0.4.2", "7.0.0", ("torchvision/pillow",)),
+        ("0.4.2", "7.1.2", ()),
+        ("0.4.2", "8.4.0", ()),
+        ("0.4.2", "9.0.0", ("torchvision/pillow",)),
+        ("0.5.0", "9.0.0", ()),
+    ],
+)
+def test_torchvision_beside_pillow(
+    torchvision: str, pillow: str, expected: Tuple[str, ...]
+) -> None:
+    torch = "1.3.1+cu101" if torchvision == "0.4.2" else "1.4.0+cu101"
+    snapshot = facts(torch, gpu="v100", python="3.7.16", torchvision=torchvision, pillow=pillow)
     assert broken(snapshot, "torchvision") == set(expected)
 
 

@@ -223,6 +223,12 @@ def broken(stack: str) -> Set[str]:
         ("torch 2.0.1+cu118, flash-attn 2.2.5, gpu 9.0", ""),
         ("torch 2.4.1+cu124, flash-attn 2.7.2.post1, gpu 12.0, python 3.10", "flash-attn/gpu"),
         ("torch 2.7.1+cu128, abi 1, flash-attn 2.8.3, gpu 12.0, python 3.10", ""),
+        (
+            "torch 2.0.1+cu118, flash-attn 2.0.9, transformers 4.38.2, gpu 8.0",
+            "flash-attn/transformers",
+        ),
+        ("torch 2.0.1+cu118, flash-attn 2.1.0, transformers 4.38.2, gpu 8.0", ""),
+        ("torch 2.0.1+cu118, flash-attn 2.0.9, transformers 4.35.2, gpu 8.0", ""),
         # of what was compiled on aarch64 nobody knows the architectures
         (
             "torch 2.9.1+cu130, abi 1, flash-attn 2.8.2, gpu 11.0, python 3.12, "
@@ -575,6 +581,35 @@ def test_a_wheel_for_another_torch_breaks_by_one_reason(stack: str, mismatch: st
     violations = judge(RELATIONS, "flash-attn", found, "nvidia").violations
     reasons = {breach.bound.relation.id for v in violations for breach in v.breaches}
     assert reasons == set(mismatch.split())
+
+
+@pytest.mark.parametrize(
+    ("stack", "variables", "expected"),
+    [
+        ("torch 2.9.1+cu130, abi 1, flash-attn 2.8.3", "", "flash-attn/cuda-13"),
+        ("torch 2.9.1+cu130, abi 1, flash-attn 2.8.3.post1", "", ""),
+        ("torch 2.10.0+cu130, abi 1, flash-attn 2.8.3", "", ""),  # no wheel for CUDA 12
+        ("torch 2.9.1+cu130, abi 1, flash-attn 2.8.3", "FLASH_ATTENTION_FORCE_BUILD=TRUE", ""),
+        (
+            "torch 2.8.0+cu128, abi 1, flash-attn 2.8.3",
+            "FLASH_ATTENTION_SKIP_CUDA_BUILD=TRUE",
+            "flash-attn/skip-cuda-build",
+        ),
+        ("torch 2.1.2+cu121, flash-attn 2.8.3", "", "flash-attn/readme-torch"),
+        ("torch 2.2.2+cu121, flash-attn 2.8.3", "", ""),
+        ("torch 2.1.2+cu121, flash-attn 2.7.4.post1", "", ""),
+    ],
+)
+def test_what_is_said_of_sources_of_flash_attn(stack: str, variables: str, expected: str) -> None:
+    found = domains(f"{stack}, python 3.10")
+    found["host.variables"] = (tuple(filter(None, [variables])),)
+    found["flash-attn"] = tuple(
+        b
+        for b in found["flash-attn"]
+        if b.attributes.get("origin") == "source"  # type: ignore[union-attr]
+    )
+    breaches = judge(RELATIONS, "flash-attn", found, "nvidia").breaches
+    assert {breach.bound.relation.id for breach in breaches} == set(expected.split())
 
 
 @pytest.mark.parametrize(

@@ -67,10 +67,16 @@ class Package:
 
     @functools.lru_cache(maxsize=None)  # noqa: B019 - a package lives as long as the process
     def builds(self, version: Optional[Version] = None) -> Tuple[Build, ...]:
-        """Every build that exists, or those of one release."""
+        """Every build that pip can install, or those of one release."""
         if version is not None:
-            return tuple(b for e in self.file.builds for b in self._expand(e, version))
+            every = (e for e in self.file.builds if not _is_conda(e))
+            return tuple(b for e in every for b in self._expand(e, version))
         return tuple(b for v in self.releases for b in self.builds(v))
+
+    def conda_builds(self, version: Version) -> Tuple[Build, ...]:
+        """The builds of a release that conda can install, as far as they are known."""
+        every = (e for e in self.file.builds if _is_conda(e))
+        return tuple(b for e in every for b in self._expand(e, version))
 
     def typed(self, attribute: str, raw: Raw) -> Value:
         """The value of a raw attribute. Raises ValueError."""
@@ -232,6 +238,10 @@ def _product(axes: Mapping[str, List[str]]) -> Iterator[Dict[str, Raw]]:
     for name, values in axes.items():
         combinations = [{**c, name: value} for c in combinations for value in values]
     return iter(combinations)
+
+
+def _is_conda(entry: BuildEntry) -> bool:
+    return entry.set.get("origin") == "conda"
 
 
 class Table:

@@ -17,7 +17,13 @@ from envdoctor.model.versions import cuda_tag, parse, satisfies, try_specifier
 from envdoctor.relations.components import PYTHON
 from envdoctor.relations.environment import imported
 from envdoctor.relations.judge import Domain
-from envdoctor.relations.observe import Observation, candidates, observe, set_modules
+from envdoctor.relations.observe import (
+    Observation,
+    candidates,
+    channel_of,
+    observe,
+    set_modules,
+)
 
 _URL = re.compile(r"https?://\S+")
 _SERIES = re.compile(r"torch\d{1,2}\.\d{1,3}")
@@ -71,6 +77,8 @@ def _open(package: Package, wanted: Distribution, asked: Asked, facts: Facts) ->
     attributes: Dict[str, Value] = {}
     if "origin" in package.variant and wanted.installer == "conda":
         attributes["origin"] = "conda"
+        if facts.target.value is not None and "channel" in package.variant:
+            attributes.update(channel_of(package.name, facts.target.value))
     if "architecture" in package.variant and facts.machine.architecture.value:
         attributes["architecture"] = facts.machine.architecture.value
     # Pre-releases as pip has it: where they are asked for, or where there is nothing else.

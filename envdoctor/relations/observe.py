@@ -29,6 +29,8 @@ from envdoctor.relations.values import compare
 
 _PRESENT = re.compile(r"present\(([\w.]+)\)")
 _SHORT = re.compile(r"^<=(\d+\.\d+)$")
+_CONDA_NAMES = {"torch": "pytorch"}
+_OF_PYTORCH = re.compile(r"py\d\.\d+_(cuda[\d.]+_cudnn[\d.]+|cpu)_\d+")
 _GIT = re.compile(r"(^|[._-])(git|g)[0-9a-f]{7,}")
 
 
@@ -172,7 +174,7 @@ def candidates(
         attributes = {**shared, **observed}
         return (Build(package.name, number, attributes, label=label, origin=origin),)
     if version is not None:
-        for build in package.builds(version):
+        for build in _builds(package, version, observed):
             if _consistent(build, observed):
                 merged = _over(build, observed)
                 found.append(build.with_attributes(merged, label=label, origin=origin))
@@ -182,6 +184,13 @@ def candidates(
     if version is not None and observed.get("origin") in (None, "wheel"):
         shared = _shared(package.builds(version))  # an unlisted variant of a listed release
     return (Build(package.name, version, {**shared, **observed}, label=label, origin=origin),)
+
+
+def _builds(package: Package, version: Version, observed: Mapping[str, Value]) -> Tuple[Build, ...]:
+    """What the matrices know of a release: of conda's builds, where the channel is known."""
+    if observed.get("origin") == "conda" and "channel" in observed:
+        return package.conda_builds(version)
+    return package.builds(version)
 
 
 def _over(build: Build, observed: Mapping[str, Value]) -> Dict[str, Value]:
@@ -302,6 +311,8 @@ def _observed(
     where = _origin(distribution, package, label, in_conda)
     if where and where != "development" and "origin" in package.variant:
         attributes["origin"] = where
+    if where == "conda" and target is not None and "channel" in package.variant:
+        attributes.update(channel_of(package.name, target))
     tags = tuple(dict.fromkeys(_python_tags(distribution.tags)))
     if tags and "python" in package.variant:
         attributes["python"] = tags
@@ -321,6 +332,16 @@ def _observed(
     if code is not None:
         attributes.update(_gpu_code(code, package))
     return label, origin, attributes
+
+
+def channel_of(name: str, target: Target) -> Dict[str, Value]:
+    """The channel of conda that a package is from, as an attribute; none if it is not known."""
+    for held in target.conda:
+        if held.name == name or held.name == _CONDA_NAMES.get(name):
+            # The name of the build shows it, where the channel is a mirror's or was not listed.
+            channel = "pytorch" if _OF_PYTORCH.fullmatch(held.build) else held.channel
+            return {"channel": channel.rpartition("/")[2]} if channel else {}
+    return {}
 
 
 def _gpu_code(code: GpuCode, package: Package) -> Dict[str, Value]:

@@ -99,7 +99,7 @@ def test_a_package_is_whole(name: str) -> None:
         listed = entry.versions if isinstance(entry.versions, list) else list(entry.each)
         missing = set(listed) - {*known, *texts}
         assert missing == set(), f"{where}: {entry.id}: describes what releases: does not list"
-    builds = package.builds()
+    builds = [*package.builds(), *(b for v in package.releases for b in package.conda_builds(v))]
     idle = {entry.id for entry in package.file.builds} - {build.entry for build in builds}
     assert idle == set(), f"{where}: these entries of builds: describe no release of releases:"
     dark = {str(v) for v in package.releases if package.file.builds and not package.builds(v)}

@@ -73,14 +73,25 @@ def read(path: str, reading: Reading) -> None:
     channels = _value(root, "channels")
     names = [n.value for n in _items(channels) if isinstance(n, yaml.ScalarNode)]
     channel = names[0] if len(names) == 1 else ""
+    first = names[0] if names else ""
     for node in _items(listed):
         origin = f"{shown}:{node.start_mark.line + 1}"
         if isinstance(node, yaml.ScalarNode):
-            _take(node.value, origin, channel, reading)
+            _take(node.value, origin, channel or _of_first(node.value, first), reading)
         elif isinstance(node, yaml.MappingNode):
             _take_pip(node, path, shown, reading)
         else:
             reading.note(origin, "not understood: a list in the list of dependencies")
+
+
+def _of_first(text: str, channel: str) -> str:
+    """The channel pytorch, where it comes before others, for what it is known to have.
+
+    conda takes a package of the first channel that has it, unless it is told otherwise.
+    """
+    match = _SPEC.match(text.strip())
+    named = match is not None and match["name"].lower() == "pytorch"
+    return channel if named and channel == "pytorch" else ""
 
 
 def _value(node: Optional[yaml.Node], key: str) -> Optional[yaml.Node]:

@@ -12,7 +12,7 @@ from packaging.version import Version
 from envdoctor.knowledge import files as matrix_files
 from envdoctor.knowledge.document import DocumentError
 from envdoctor.knowledge.location import data_folder
-from envdoctor.knowledge.published import SDIST, STATED, Published, attribute_of, cells
+from envdoctor.knowledge.published import KINDS, SDIST, STATED, Published, attribute_of, cells
 from envdoctor.knowledge.schema import (
     BuildEntry,
     PackageFile,
@@ -51,7 +51,8 @@ class Package:
             )
         except (ValueError, re.error, RecursionError, OverflowError) as error:
             raise DocumentError(f"{name}: {error}") from None
-        if not self.releases:
+        # None are known of a new file until scripts/refresh has read them.
+        if not self.releases and not file.index.since:
             raise DocumentError(f"{name}: releases: there are none")
         if self.pypi is not None:
             asked = (attribute_of(package) for package in self.pypi.files.requires)
@@ -59,6 +60,8 @@ class Package:
         self._place = place
         # of entries that list releases, {release: its own attributes}
         self._listed: Dict[str, Dict[Version, Mapping[str, Raw]]] = {}
+        # by page and release, see _owners
+        self._owned: Dict[Tuple[str, Version], Dict[Tuple[Value, ...], str]] = {}
 
     @property
     def newest(self) -> Version:
@@ -95,7 +98,7 @@ class Package:
             stated = {**self._of_release(version), **entry.set, **own}
             for files in self._files(entry, version):
                 shared = {k: self.typed(k, v) for k, v in {**stated, **files}.items()}
-                for cell in self._listed_cells(entry, version):
+                for cell in self._listed_cells(entry, version, stated):
                     template = cell.pop("install", entry.install)
                     attributes = dict(shared)
                     for key, raw in cell.items():
@@ -113,6 +116,8 @@ class Package:
         """What PyPI lists of the release, one for each kind of file that the entry is of."""
         if not entry.pypi:
             return iter([{}])
+        if entry.pypi not in KINDS:
+            raise ValueError(f"pypi: {entry.pypi!r} is none of {', '.join(KINDS)}")
         if self.pypi is None:
             raise ValueError("pypi: scripts/refresh has not read its files")
         found = list(self.pypi.wheels(version, entry.pypi))
@@ -121,28 +126,37 @@ class Package:
         tags: List[Scalar] = [tag for files in found for tag in files["python"] or ()]
         return iter([{"python": tags}])
 
-    def _listed_cells(self, entry: BuildEntry, version: Version) -> Iterator[Dict[str, Raw]]:
+    def _listed_cells(
+        self, entry: BuildEntry, version: Version, stated: Mapping[str, Raw]
+    ) -> Iterator[Dict[str, Raw]]:
         """The cells of an entry; where pages list wheels of the release, those that they list.
 
-        A cell with an `install` of its own lies elsewhere and stays.
+        `stated` are the attributes that all of them share. A cell with an `install` of its own lies
+        elsewhere and stays.
         """
         written = self._written_cells(entry)
         if not entry.page:
             return iter(written)
-        listing = self.file.pages.get(entry.page)
         axes = self._page_axes(entry.page)
+        listing = self.file.pages.get(entry.page)
         seen = None if listing is None else cells(listing, axes, version)
         if seen is None:
             return iter(written)
-        known = {self._place_of(cell, axes): cell for cell in written if _has(cell, axes)}
+        known: Dict[Tuple[Value, ...], List[Dict[str, Raw]]] = {}
+        for cell in written:
+            if _has({**stated, **cell}, axes):
+                known.setdefault(self._place_of({**stated, **cell}, axes), []).append(cell)
         owners = self._owners(entry.page, axes, version)
         found = [cell for cell in written if "install" in cell]
         for cell in seen:
             place = self._place_of(cell, axes)
-            if "install" in known.get(place, {}):
+            if owners.get(place, owners.get(())) != entry.id:
                 continue
-            if owners.get(place, owners[()]) == entry.id:
-                found.append({**known.get(place, {}), **self._proven(cell)})
+            found += [
+                {**described, **self._proven(cell)}
+                for described in known.get(place, [{}])
+                if "install" not in described
+            ]
         return iter(found)
 
     def _written_cells(self, entry: BuildEntry) -> List[Dict[str, Raw]]:
@@ -169,6 +183,8 @@ class Package:
 
         Entries without a page count, too: what PyPI serves, projects' pages mostly list as well.
         """
+        if (page, version) in self._owned:
+            return self._owned[page, version]
         owners: Dict[Tuple[Value, ...], str] = {}
         for entry in self.file.builds:
             own = self._own(entry, version)
@@ -183,6 +199,7 @@ class Package:
                 cell = {**stated, **written}
                 if _has(cell, axes):
                     owners[self._place_of(cell, axes)] = entry.id
+        self._owned[page, version] = owners
         return owners
 
     def _of_release(self, version: Version) -> Dict[str, Raw]:

@@ -13,6 +13,7 @@ Attributes = Dict[str, Raw]
 
 #: What `pypi:` of an entry may be: an architecture, or one of these.
 ANY, SDIST = "any", "sdist"
+KINDS = ("x86_64", "aarch64", ANY, SDIST)
 
 #: Attributes that PyPI states of each package's releases, and their types.
 STATED = {"requires_python": "specifier"}

@@ -2,7 +2,12 @@
 
 Nothing else of a file is touched, and a part that says the same is left as it is, date and all.
 Exit status: 0 done, or nothing to do; 1 with --check, where a file is out of date; 3 where an
-index could not be read (the files of other packages are written all the same).
+index could not be read (the files of other packages are written all the same); 2 for a package
+that has no file.
+
+PyPI is the index that pip is configured with: index-url, of PIP_INDEX_URL or pip's files, with its
+cert, client-cert and proxy, and a login in the address or in netrc. extra-index-url and find-links
+are not used: what they list is not what PyPI lists.
 """
 
 from __future__ import annotations
@@ -10,7 +15,9 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 import difflib
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 from typing import Dict, List, Optional, Sequence, Tuple, TypeVar
 
@@ -21,8 +28,8 @@ from envdoctor.knowledge.load import Knowledge, Package, load
 from envdoctor.knowledge.schema import Listing, PyPIFiles
 from envdoctor.model.versions import parse
 from indexes import pages, pypi
-from indexes.block import written
-from indexes.connection import Connection, UnreachableError
+from indexes.block import check, written
+from indexes.connection import Connection, SettingsError, UnreachableError
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -41,33 +48,63 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     if unknown:
         print(f"refresh: no file of {', '.join(unknown)}", file=sys.stderr)
         return 2
-    connection = Connection()
+    try:
+        connection = Connection()
+    except SettingsError as error:
+        print(f"refresh: {error}", file=sys.stderr)
+        return 3
     today = dt.datetime.now(dt.timezone.utc).date().isoformat()
     status = 0
     for name in given.packages or sorted(knowledge.packages):
         package = knowledge.packages[name]
         path = given.matrices / "packages" / f"{name}.yaml"
-        before = path.read_text(encoding="utf-8")
         listed, listings, failures = _read(package, knowledge, connection, today, given.only)
+        if listed is not None or listings:
+            try:
+                before = path.read_bytes().decode("utf-8")
+                after = written(before, listed, listings)
+                check(path.name, after, listed, listings)
+            except (DocumentError, OSError, UnicodeDecodeError) as error:
+                failures.append(str(error))
+            else:
+                if after != before:
+                    print(f"{name}: {_summary(before, after)}", flush=True)
+                    if given.check:
+                        sys.stdout.writelines(_difference(path, before, after))
+                        status = status or 1
+                    else:
+                        _replace(path, after)
         for failure in failures:
-            print(f"refresh: {name}: {failure}", file=sys.stderr)
+            print(f"refresh: {name}: {_shown(failure)}", file=sys.stderr, flush=True)
             status = 3
-        if listed is None and not listings:
-            continue
-        after = written(before, listed, listings)
-        if after == before:
-            continue
-        print(f"{name}: {_summary(before, after)}")
-        if given.check:
-            sys.stdout.writelines(_difference(path, before, after))
-            status = status or 1
-        else:
-            path.write_text(after, encoding="utf-8")
     return status
 
 
+def _replace(path: Path, text: str) -> None:
+    """Write a file at once: who reads it meanwhile, or after a failure, finds the old one whole."""
+    target = path.resolve()
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=str(target.parent))
+    try:
+        with open(handle, "wb") as file:  # noqa: PTH123 - it is open already
+            file.write(text.encode("utf-8"))
+        shutil.copymode(str(target), name)
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink()
+        raise
+
+
+def _shown(text: str) -> str:
+    """A text from elsewhere for a terminal, on one line."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("scripts/refresh", description=__doc__)
+    parser = argparse.ArgumentParser(
+        "scripts/refresh",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("packages", nargs="*", metavar="PACKAGE", help="these only (default: all)")
     parser.add_argument(
         "--check", action="store_true", help="write nothing, show what would change"

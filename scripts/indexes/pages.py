@@ -5,18 +5,18 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from typing import Any, Container, Dict, Iterator, List, Mapping, Sequence, Set, Tuple
+from typing import Any, Collection, Dict, Iterator, List, Mapping, Sequence, Set, Tuple
 from urllib.parse import unquote, urlsplit
 
 from packaging.utils import canonicalize_name
 from packaging.version import Version
-from pypi_simple import RepositoryPage
+from pypi_simple import RepositoryPage, UnsupportedRepoVersionError
 
 from envdoctor.knowledge.load import Knowledge, Package
 from envdoctor.knowledge.schema import Listing, PageEntry
 from envdoctor.model.build import Value
 from envdoctor.model.versions import cuda_tag, parse, series
-from indexes.connection import Connection, UnreachableError
+from indexes.connection import Connection, UnreachableError, same_place, without_secrets
 from indexes.wheels import Wheel, tag_order, wheel
 
 _FIELD = re.compile(r"\{(torch|cuda\.tag)\}")
@@ -28,13 +28,14 @@ Cell = Tuple[str, ...]
 def read(
     package: Package,
     page: PageEntry,
-    releases: Container[Version],
+    releases: Collection[Version],
     knowledge: Knowledge,
     connection: Connection,
     today: str,
 ) -> Listing:
     """What the pages list of these releases, for Linux on x86_64. Raises UnreachableError."""
-    found: Dict[str, Dict[Cell, Set[str]]] = {}
+    known = set(releases)
+    found: Dict[Version, Dict[Cell, Set[str]]] = {}
     for values in _addresses(page.url, package, knowledge):
         url = page.url
         for field, value in values.items():
@@ -43,23 +44,31 @@ def read(
             own = wheel(name)
             if own is None or canonicalize_name(own.project) != package.name:
                 continue
-            if own.architecture != "x86_64" or Version(own.version.public) not in releases:
+            version = Version(own.version.public)
+            if own.architecture != "x86_64" or version not in known:
                 continue
             cell = _cell(package, page.axes, values, own)
             if cell is not None:
-                release = found.setdefault(own.version.public, {})
+                release = found.setdefault(version, {})
                 release.setdefault(cell, set()).update(own.tags)
     if not found:
         raise UnreachableError(f"{page.url}: no wheel of {package.name} on any of its pages")
-    texts = sorted(found, key=parse)
-    return Listing(checked=today, wheels={text: _nested(found[text]) for text in texts})
+    # Releases are called what the package's list of them calls them, whatever the page does.
+    return Listing(
+        checked=today,
+        wheels={str(v): _nested(found[v]) for v in sorted(known) if v in found},
+    )
 
 
 def _addresses(url: str, package: Package, knowledge: Knowledge) -> Iterator[Dict[str, str]]:
     """The values of the fields in a URL: those of torch's builds, and of the package's own."""
     fields = set(_FIELD.findall(url))
+    if not fields:
+        yield {"torch": "", "cuda.tag": ""}
+        return
     chosen = set()
-    for build in knowledge.packages["torch"].builds():
+    torch_builds = knowledge.packages["torch"].builds() if "torch" in knowledge.packages else ()
+    for build in torch_builds:
         if build.version is not None and "cuda" in build.attributes:
             torch = str(series(build.version)) if "torch" in fields else ""
             chosen.add((torch, _tag(build.attributes["cuda"]) if "cuda.tag" in fields else ""))
@@ -76,20 +85,33 @@ def _tag(cuda: Value) -> str:
 
 def _names(url: str, connection: Connection) -> Iterator[str]:
     """Names of the files that a page lists; none where there is no such page."""
-    for _ in range(_MOST_PAGES):
-        answer = connection.get(url)
+    place = url
+    for number in range(_MOST_PAGES):
+        answer = connection.get(place)
         if not answer.there:
+            if number:
+                raise UnreachableError(f"{url}: does not go on where it says that it does")
             return
         if "json" in answer.kind:
             yield from _of_json(answer.content, url)
         else:
-            text = answer.content.decode("utf-8", "replace")
-            for link in RepositoryPage.from_html(text, base_url=url).links:
-                yield unquote(urlsplit(link.url).path).rpartition("/")[2]
+            yield from _of_html(answer.content, answer.url)
         if not answer.following:
             return
-        url = answer.following
+        if not same_place(answer.following, url):
+            raise UnreachableError(f"{url}: is said to go on at another server")
+        place = answer.following
     raise UnreachableError(f"{url}: continued on more than {_MOST_PAGES} pages")
+
+
+def _of_html(content: bytes, url: str) -> List[str]:
+    """Names of the files that links lead to."""
+    try:
+        links = RepositoryPage.from_html(content.decode("utf-8", "replace"), base_url=url).links
+        paths = [unquote(urlsplit(link.url).path) for link in links]
+    except (ValueError, LookupError, RecursionError, UnsupportedRepoVersionError):
+        raise UnreachableError(f"{without_secrets(url)}: cannot be read") from None
+    return [path.rpartition("/")[2] for path in paths]
 
 
 def _of_json(content: bytes, url: str) -> Iterator[str]:

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import email.parser
+import hashlib
+import json
 import re
-import zipfile
 from typing import Dict, Iterable, List, Optional, Set, Tuple
 
-import requests
-from packaging.markers import UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, Specifier, SpecifierSet
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
-from pypi_simple import DistributionPackage, NoSuchProjectError, PyPISimple
-from remotezip import RemoteIOError, RemoteZip
+from packaging.version import Version
+from pypi_simple import (
+    ACCEPT_ANY,
+    DistributionPackage,
+    ProjectPage,
+    UnsupportedRepoVersionError,
+)
 
 from envdoctor.knowledge.schema import IndexEntry, PyPIFiles
 from indexes.connection import Connection, UnreachableError
 from indexes.runs import ranges
-from indexes.wheels import ANY, ARCHITECTURES, Wheel, by_glibc, wheel
+from indexes.wheels import ANY, ARCHITECTURES, Wheel, by_glibc, plain_version, wheel
 
 _PYTHONS = tuple(f"3.{minor}" for minor in range(6, 16))
+_HUGE = re.compile(r"\d{19}")  # more digits than a version has, and some thousand than Python reads
 _ORDER = ("===", "==", "~=", ">=", ">", "<=", "<", "!=")
 
 
@@ -30,7 +34,7 @@ class Release:
 
     def __init__(self, version: Version) -> None:
         """Start with none."""
-        self.version = version
+        self.version = version  # of 1.0 and 1.0.0, which are the same, the longer
         self.files: List[DistributionPackage] = []
         self.wheels: List[Wheel] = []
 
@@ -57,7 +61,21 @@ def read(package: str, entry: IndexEntry, connection: Connection, today: str) ->
     releases = _releases(package, entry, connection)
     if not releases:
         raise UnreachableError(f"PyPI lists no release of {package} that is asked for")
-    versions = sorted(releases)
+    versions = sorted(release.version for release in releases.values())
+    try:
+        return _files(package, versions, releases, entry, connection, today)
+    except ValueError as error:
+        raise UnreachableError(f"PyPI, {package}: {error}") from None
+
+
+def _files(
+    package: str,
+    versions: List[Version],
+    releases: Dict[Version, Release],
+    entry: IndexEntry,
+    connection: Connection,
+    today: str,
+) -> PyPIFiles:
     sdist = ranges(versions, {v: True if r.sdist else None for v, r in releases.items()})
     return PyPIFiles(
         checked=today,
@@ -70,12 +88,21 @@ def read(package: str, entry: IndexEntry, connection: Connection, today: str) ->
     )
 
 
-def _releases(package: str, entry: IndexEntry, connection: Connection) -> Dict[Version, Release]:
+def _project(package: str, connection: Connection) -> ProjectPage:
+    """The page of a package. Raises UnreachableError."""
+    answer = connection.get(f"{connection.index.rstrip('/')}/{package}/", ACCEPT_ANY)
+    if not answer.there:
+        raise UnreachableError(f"PyPI does not have {package}")
     try:
-        with PyPISimple(connection.index, session=connection.session) as client:
-            page = client.get_project_page(package, timeout=60)
-    except (NoSuchProjectError, requests.RequestException) as error:
-        raise UnreachableError(f"PyPI, {package}: {type(error).__name__}") from None
+        if "json" in answer.kind:
+            return ProjectPage.from_json_data(json.loads(answer.content), answer.url)
+        return ProjectPage.from_html(package, answer.content, answer.url)
+    except (ValueError, TypeError, LookupError, RecursionError, UnsupportedRepoVersionError):
+        raise UnreachableError(f"PyPI, {package}: its page cannot be read") from None
+
+
+def _releases(package: str, entry: IndexEntry, connection: Connection) -> Dict[Version, Release]:
+    page = _project(package, connection)
     oldest = Version(entry.since) if entry.since else None
     kept = SpecifierSet(entry.prereleases, prereleases=True) if entry.prereleases else None
     found: Dict[Version, Release] = {}
@@ -86,6 +113,7 @@ def _releases(package: str, entry: IndexEntry, connection: Connection) -> Dict[V
         if version.is_prerelease and (kept is None or version not in kept):
             continue
         release = found.setdefault(version, Release(version))
+        release.version = max(release.version, version, key=lambda v: (len(str(v)), str(v)))
         release.files.append(file)
         read_name = wheel(file.filename) if file.package_type == "wheel" else None
         if read_name is not None:
@@ -96,10 +124,8 @@ def _releases(package: str, entry: IndexEntry, connection: Connection) -> Dict[V
 def _version(file: DistributionPackage) -> Optional[Version]:
     if file.package_type not in ("wheel", "sdist") or file.version is None:
         return None
-    try:
-        return Version(file.version)
-    except InvalidVersion:
-        return None
+    version = plain_version(file.version)
+    return None if version is None or version.local else version
 
 
 def _wheels(
@@ -144,10 +170,7 @@ def _metadata(release: Release, connection: Connection) -> Optional[Tuple[str, .
     files.sort(key=lambda file: (_rank(file), file.filename))
     if not files:
         return None
-    try:
-        raw = _raw_metadata(files[0], connection)
-    except (requests.RequestException, RemoteIOError, zipfile.BadZipFile, KeyError) as error:
-        raise UnreachableError(f"PyPI, {files[0].filename}: {type(error).__name__}") from None
+    raw = _raw_metadata(files[0], connection)
     message = email.parser.BytesHeaderParser().parsebytes(raw)
     return tuple(str(text) for text in message.get_all("Requires-Dist", []))
 
@@ -162,11 +185,13 @@ def _rank(file: DistributionPackage) -> int:
 def _raw_metadata(file: DistributionPackage, connection: Connection) -> bytes:
     """METADATA of a wheel: from beside it (PEP 658), else from within, without the rest of it."""
     if file.has_metadata:
-        with PyPISimple(connection.index, session=connection.session) as client:
-            return client.get_package_metadata_bytes(file, timeout=60)
-    with RemoteZip(file.url, session=connection.session) as archive:
-        names = [n for n in archive.namelist() if n.endswith(".dist-info/METADATA")]
-        return bytes(archive.read(min(names, key=len, default=".dist-info/METADATA")))
+        answer = connection.get(file.metadata_url)
+        if answer.there:
+            digest = (file.metadata_digests or {}).get("sha256")
+            if digest and hashlib.sha256(answer.content).hexdigest() != digest.lower():
+                raise UnreachableError(f"PyPI, {file.filename}: its metadata has another digest")
+            return answer.content
+    return connection.metadata(file.url)
 
 
 def asked(requirements: Iterable[str], name: str, pythons: str, package: str) -> str:
@@ -196,7 +221,7 @@ def asked(requirements: Iterable[str], name: str, pythons: str, package: str) ->
             parts = [
                 str(r.specifier) for r in own if not r.marker or r.marker.evaluate(environment)
             ]
-        except UndefinedEnvironmentName:
+        except ValueError:  # a marker that compares what cannot be compared
             continue
         texts.add(ordered(",".join(part for part in parts if part)))
     if len(texts) > 1:
@@ -247,6 +272,8 @@ def ordered(text: str) -> str:
 
     Old metadata has ">=3.5.*", which PEP 440 does not know and pip reads as ">=3.5".
     """
+    if _HUGE.search(text):
+        return ""
     try:
         parts = set(SpecifierSet(re.sub(r"(?<=[<>]=)(\s*[\d.]+)\.\*", r"\1", text)))
     except InvalidSpecifier:

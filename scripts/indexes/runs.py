@@ -15,7 +15,7 @@ def ranges(releases: Sequence[Version], values: Mapping[Version, Optional[T]]) -
     """{specifier: value}: the first that a release satisfies is its value; None is left out.
 
     `releases` are sorted. The last range has no upper end, so that a release which is like the
-    one before it changes no range.
+    one before it changes no range. Raises ValueError where no specifiers can tell them apart.
     """
     found: Dict[str, T] = {}
     runs = _runs(releases, values)
@@ -26,7 +26,7 @@ def ranges(releases: Sequence[Version], values: Mapping[Version, Optional[T]]) -
     for release in releases:
         said = next((v for text, v in found.items() if satisfies(release, text)), None)
         if said != values.get(release):
-            raise AssertionError(f"{release} is not told by {found}")
+            raise ValueError(f"no range of releases tells {release} from its neighbours")
     return found
 
 

@@ -6,17 +6,20 @@ import re
 from typing import Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Set, Tuple
 
 from packaging.tags import Tag
-from packaging.utils import InvalidWheelFilename, parse_wheel_filename
-from packaging.version import InvalidVersion, Version
+from packaging.utils import parse_wheel_filename
+from packaging.version import Version
 
 ANY = "any"
 ARCHITECTURES = ("x86_64", "aarch64")
 _ALIASES = {"manylinux1": "2.5", "manylinux2010": "2.12", "manylinux2014": "2.17"}
 _PLATFORM = re.compile(
-    r"(?P<policy>linux|manylinux1|manylinux2010|manylinux2014|manylinux_(?P<glibc>\d+_\d+))"
+    r"(?P<policy>linux|manylinux1|manylinux2010|manylinux2014|manylinux_(?P<glibc>[0-9]{1,3}_[0-9]{1,3}))"
     r"_(?P<architecture>x86_64|aarch64)"
 )
-_CPYTHON = re.compile(r"cp3(\d+)")
+_CPYTHON = re.compile(r"cp3([0-9]{1,2})")
+_PYTHON = re.compile(r"py3[0-9]{0,2}")
+_LONGEST = 255  # characters of a file's name
+_HUGE = re.compile(r"\d{19}")  # more digits than a version has, and some thousand than Python reads
 _OLDEST = 6  # of Python 3
 
 
@@ -30,24 +33,36 @@ class Wheel(NamedTuple):
     glibc: str  # the oldest that its platform tag allows; "" where it says nothing
 
 
+def plain_version(text: str) -> Optional[Version]:
+    """A version, or None for text that is none, or whose numbers nobody would choose."""
+    if len(text) > _LONGEST or _HUGE.search(text):
+        return None
+    try:
+        return Version(text)
+    except ValueError:
+        return None
+
+
 def wheel(name: str) -> Optional[Wheel]:
     """What a file name says, or None where it is no wheel for CPython 3.6+ on glibc Linux."""
+    if len(name) > _LONGEST or _HUGE.search(name):
+        return None
     try:
         project, version, _, tags = parse_wheel_filename(name)
-    except (InvalidWheelFilename, InvalidVersion, ValueError):
+    except ValueError:
         return None
     pythons = {python for tag in tags for python in [_python(tag)] if python}
     places = {place for tag in tags for place in [_platform(tag.platform)] if place}
     if not pythons or not places:
         return None
-    architecture, glibc = min(places, key=lambda place: _numbers(place[1]))
+    architecture, glibc = min(places, key=lambda place: (_numbers(place[1]), place))
     return Wheel(project, version, frozenset(pythons), architecture, glibc)
 
 
 def _python(tag: Tag) -> str:
     """The Python tag as the matrices write it, "" for one that they do not know."""
     interpreter, abi = tag.interpreter, tag.abi
-    if interpreter.startswith("py3"):
+    if _PYTHON.fullmatch(interpreter):
         return interpreter if abi == "none" else ""
     match = _CPYTHON.fullmatch(interpreter)
     if match is None:
@@ -85,7 +100,7 @@ def by_glibc(wheels: Iterable[Wheel]) -> Dict[str, List[str]]:
     """{oldest glibc: Python tags}; a Python stands with the oldest glibc that it can be had for."""
     found: Dict[str, List[str]] = {}
     seen: Set[str] = set()
-    ordered = sorted(wheels, key=lambda w: _numbers(w.glibc))
+    ordered = sorted(wheels, key=lambda w: (_numbers(w.glibc), w.glibc))
     for glibc in dict.fromkeys(w.glibc for w in ordered):
         tags = {tag for w in ordered if w.glibc == glibc for tag in w.tags} - seen
         seen |= tags

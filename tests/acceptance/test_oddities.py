@@ -95,8 +95,9 @@ ASSUMED = [
         ("python=3.12",),
         ("wheel-for-another-interpreter", "py312-distutils-removed"),
     ),
-    # builds of the channel pytorch have code that no wheel has
-    Assumed("conda", ("gpu=sm_35",)),
+    # what builds of the channel pytorch have code for, is known: this one from 3.7 on
+    Assumed("conda", ("gpu=sm_37",)),
+    Assumed("conda", ("gpu=sm_35",), ("gpu-arch-not-in-torch",)),
     Assumed("conda", ("driver=418.40.04",), ("driver-too-old",)),
     Assumed("conda-forge", ("driver=470.57.02",), ("driver-too-old",)),
     Assumed("container-compute-only", ("driver=470.57.02",), ("driver-too-old",)),

@@ -25,11 +25,17 @@ def serves(driver: Version, knowledge: Knowledge) -> Optional[str]:
 
 
 def of_branch(served: str, knowledge: Knowledge) -> Optional[Version]:
-    """The oldest release of the branch that serves just this CUDA, told as "470 (CUDA 11.4)"."""
-    table = knowledge.tables.get("branch")
+    """The oldest release of the branch that serves just this CUDA, told as "470 (CUDA 11.4)".
+
+    Not one before the floor of its family: 450.36 serves 11.0, and 450.80 all of 11.
+    """
+    table, families = knowledge.tables.get("branch"), knowledge.tables.get("family")
     for branch, row in table.rows.items() if table else ():
-        if str(row.get("serves")) == served and "lowest" in row:
-            oldest = WrittenVersion(str(row["lowest"]))
+        lowest = row.get("lowest")
+        if str(row.get("serves")) == served and isinstance(lowest, Version):
+            floors = [r["floor"] for r in families.rows.values()] if families else []
+            own = [f for f in floors if isinstance(f, Version) and f.major == lowest.major]
+            oldest = WrittenVersion(str(max([lowest, *own])))
             oldest.text = f"{branch} (CUDA {served})"
             return oldest
     return None

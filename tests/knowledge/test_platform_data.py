@@ -605,6 +605,18 @@ def broken(snapshot: Facts, name: str = "torch") -> FrozenSet[str]:
             facts("2.4.1+cu121", driver="470.57.02", serves="12.2"), (), id="compat libcuda"
         ),
         pytest.param(
+            facts("1.9.1+cu111", driver="450.51.05", serves="11.0"),
+            ("cuda/minor",),
+            id="of the family, before its floor",
+        ),
+        pytest.param(facts("1.9.1+cu111", driver="450.80.02", serves="11.0"), (), id="floor"),
+        pytest.param(
+            facts("1.7.1+cu110", driver="450.51.05", serves="11.0"), (), id="serves it itself"
+        ),
+        pytest.param(
+            facts("1.9.1+cu111", driver="451.48", serves="11.0", wsl=True), (), id="wsl serves 11"
+        ),
+        pytest.param(
             facts("2.4.1+cu121", driver="531.14", serves="12.1", wsl=True), (), id="wsl serves it"
         ),
         pytest.param(

@@ -74,6 +74,8 @@ EXTENSIONS = (
     "tensorboard",
     "tensorboardx",
     "tensorflow",
+    "paddle3d",
+    "paddlepaddle",
     "paddlepaddle-gpu",
     "wandb",
     "xformers",
@@ -438,7 +440,16 @@ def broken(stack: str) -> Set[str]:
         ("paddlepaddle-gpu 2.4.2.post117, gpu 8.6", ""),  # was not opened
         ("paddlepaddle-gpu 2.6.2, gpu 8.9", ""),
         ("paddlepaddle-gpu 2.6.2, gpu 9.0", "cuda/code"),
-        ("paddlepaddle-gpu 3.1.0, gpu 9.0", ""),  # newer than what is known
+        ("paddlepaddle-gpu 2.6.2.post117, gpu 9.0", "paddlepaddle-gpu/gpu"),
+        ("paddlepaddle-gpu 2.6.2.post120, gpu 9.0", ""),
+        ("paddlepaddle-gpu 2.3.2.post101, gpu 8.6", "paddlepaddle-gpu/gpu"),
+        ("paddlepaddle-gpu 3.1.0, gpu 9.0, python 3.10", ""),  # that for CUDA 12
+        ("paddlepaddle-gpu 3.0.0, gpu 12.0, python 3.10", "paddlepaddle-gpu/gpu"),
+        ("paddlepaddle-gpu 3.2.0, gpu 12.0, python 3.10", ""),  # who knows what that for 12.9 has
+        ("paddlepaddle-gpu 3.1.0, python 3.8", "python/wheel-tag"),
+        ("paddlepaddle-gpu 3.9.0, gpu 9.0", ""),  # newer than what is known
+        ("paddlepaddle-gpu 2.2.2, paddle3d 1.0, numba 0.56.4, numpy 1.21.6", "paddle3d/paddle"),
+        ("paddlepaddle-gpu 2.4.2, paddle3d 1.0, numba 0.53.1, numpy 1.21.6", "metadata/numba"),
         ("paddlepaddle-gpu 2.4.2, protobuf 4.21.12, gpu 7.5", "protobuf/old-code"),
         ("paddlepaddle-gpu 2.5.2, protobuf 4.21.12, gpu 8.0", ""),
         ("paddlepaddle-gpu 2.5.2, protobuf 3.19.6, gpu 8.0", "protobuf/new-code"),

@@ -35,6 +35,28 @@ SAID: Dict[str, str] = {
     # reading binaries
     "envdoctor: binaries: {done} of {number}": "envdoctor：二进制文件：{done}/{number}",
     "envdoctor: {verdict} without the binaries; reading these now": "envdoctor：不看二进制文件：{verdict}；现在读取它们",
+    # grids
+    "prebuilt": "现成",
+    "source": "源码",
+    "untested": "未验证",
+    "?": "？",
+    "a wheel that exists fits as it is": "有现成的 wheel 包，可直接使用",
+    "only a build from source can fit": "只有从源码编译才行",
+    "nothing that is known fits": "已知的构建都不行",
+    "newer than the matrices": "比兼容矩阵更新",
+    "it cannot be told": "无法判断",
+    "{rows} by {columns}": "{rows} 与 {columns}",
+    "GPUs": "显卡",
+    "For any machine.": "不限机器。",
+    "For {machine}. What is not named here is not asked.": "适用于 {machine}。未列出的条件不作判断。",
+    "to": "至",
+    "Why no": "为什么不行",
+    "{mark} It fits, but": "{mark} 可以一起用，但是",
+    "{number} pair": "{number} 对",
+    "{number} pairs": "{number} 对",
+    "{pairs}, as {row} and {column}:": "{pairs}，例如 {row} 与 {column}：",
+    "What the cells say": "单元格的含义",
+    "rows: releases of {rows}; columns: {columns}": "行：{rows} 的版本；列：{columns}",
     # what the matrices say of builds
     "is": "类型",
     "processor": "处理器",
@@ -747,6 +769,7 @@ WRITTEN: Dict[str, str] = {
     "which builds of {build} there are is not known": "不知道 {build} 有哪些构建",
     "the {fact} is not said": "没有说明 {fact}",
     # what is asked of the matrices
+    "{number} grids are as many as can be shown together": "一次最多显示 {number} 张表",
     "{what} is asked about alone; beside builds, assume it": "{what} 只能单独询问；和构建一起问时请用 --assume",
     "{name} is named twice": "{name} 写了两次",
     "{number} are as much as can be asked about together": "一次最多一起询问 {number} 个",
@@ -984,6 +1007,22 @@ WRITTEN: Dict[str, str] = {
         "范围和只写名字的不限定版本。不检查本机：只考虑 --assume 所说的机器。"
     ),
     "Exit code: 0 it was answered, whatever the answer, 2 wrong usage.": "退出码：0 已回答（不论答案），2 用法错误。",
+    "Show which releases fit which, as a grid.": "用表格显示哪些版本可以一起用。",
+    "For people, for programs, or a page to print.": "给人看、给程序用，或者可打印的网页。",
+    "Write the grid here, not to stdout.": "把表格写到这里，而不是标准输出。",
+    "All reasons, and their sources.": "列出全部原因及其来源。",
+    "Show which releases of a package fit which of another: prebuilt, from source, or not at all.": (
+        "显示一个软件包的哪些版本能与另一个的哪些版本一起用：有 wheel 包、从源码编译，还是不行。"
+    ),
+    'The rows are releases of the first PACKAGE, folded where they are alike, the columns those of each other: torch mmcv-full. Ranges are understood: \'torch>=2.0\'. In place of another package "gpu" stands for GPUs, "python" for Pythons; one package alone is shown against GPUs if it has code for them, else against Pythons.': (
+        "行是第一个 PACKAGE 的版本，相同的合并；列是其余各个软件包的版本：torch mmcv-full。"
+        '可以写范围：\'torch>=2.0\'。也可以用 "gpu" 表示显卡、"python" 表示 Python 代替另一个软件包；'
+        "只写一个软件包时，有 GPU 代码的与显卡对照，否则与 Python 对照。"
+    ),
+    "The grid is for this machine and its environment's Python, or for what --assume says. What neither knows is not asked. Below it stands why cells are no.": (
+        "表格针对本机和当前环境的 Python，或者 --assume 所说的机器；两者都不知道的不作判断。表格下面说明为什么不行。"
+    ),
+    "Exit code: 0 it was shown, 2 wrong usage, 3 the machine could not be examined.": "退出码：0 已显示，2 用法错误，3 无法检查本机。",
     "Explain a finding, by its code (ED412) or its name (torch-abi-mismatch).": (
         "解释一个问题，用代号（ED412）或名称（torch-abi-mismatch）指定。"
     ),

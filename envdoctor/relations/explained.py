@@ -87,6 +87,14 @@ def runs(chosen: Sequence[Version], known: Sequence[Version]) -> Tuple[Run, ...]
     return tuple((str(first), str(last)) for first, last in fold(chosen, known))
 
 
+def told_why(reason: Reason, relations: Relations, language: str) -> str:
+    """A reason in words."""
+    vendor = reason.bound.relation.accelerator
+    teller = Teller(reason.violation, relations, reason.domains, vendor)
+    why = teller.part(reason.breach, "why", language)
+    return why or teller.part(reason.breach, "summary", language)
+
+
 class _Explaining:
     def __init__(
         self, wanted: Sequence[Wanted], world: World, relations: Relations, language: str
@@ -237,9 +245,6 @@ class _Explaining:
 
     def _in_words(self, reason: Reason) -> Told:
         bound, breach = reason.bound, reason.breach
-        teller = Teller(reason.violation, self.relations, reason.domains, self.world.accelerator)
-        why = teller.part(breach, "why", self.language)
-        why = why or teller.part(breach, "summary", self.language)
         wanted = self.question.wanted[bound.owner]
         return Told(
             relation=self.knowledge.citations[bound.relation.id],
@@ -249,7 +254,7 @@ class _Explaining:
             component=f"{wanted.name} {wanted.label or wanted.specifier}".rstrip(),
             builds=len(breach.builds),
             enough=reason.enough,
-            why=why,
+            why=told_why(reason, self.relations, self.language),
             patch=bound.relation.waiver,
         )
 

@@ -154,23 +154,26 @@ class Question:
             itertools.product(*([group[0] for group in self.groups[name]] for name in self.rest))
         )
         self.own = [group[0] for group in self.groups[self.first]]
+        self.sources = _bits(self.own, is_source)
+        self.unlisted = _bits(self.own, self.is_unlisted)
+        self._biting: Dict[Bound, bool] = {}
         self.said: Dict[Bound, List[_Saying]] = {}
         for bound in self.bounds:
             self.said[bound] = self._say(bound)
 
     def answer(self) -> Answer:
         """The answer for everything that is asked about."""
-        return self.answer_for({})
+        return self.part(lambda _: True).answer()
 
     def answer_for(self, releases: Mapping[str, Version]) -> Answer:
         """The answer where these packages are at these releases."""
-        every = _bits(self.own, lambda build: _is_at(build, releases))
-        chosen = [
-            (n, every)
-            for n, choice in enumerate(self.choices)
-            if all(_is_at(build, releases) for build in choice)
-        ]
-        return _Answering(self, chosen).answer()
+        return self.part(lambda build: _is_at(build, releases)).answer()
+
+    def part(self, wanted: Callable[[Build], bool]) -> Part:
+        """The part of the question that is about the builds for which `wanted` holds."""
+        every = _bits(self.own, wanted)
+        chosen = [(n, every) for n, choice in enumerate(self.choices) if all(map(wanted, choice))]
+        return Part(self, chosen)
 
     def holding(self, builds: Mapping[str, Build]) -> List[Bound]:
         """The relations that speak of these builds, one of each package, and hold."""
@@ -185,6 +188,15 @@ class Question:
             if bound.verdict({**environment, "self": builds[bound.owner]})[0] is Verdict.HOLDS:
                 found.append(bound)
         return found
+
+    def is_unlisted(self, build: Build) -> bool:
+        """Whether the matrices know of no such build."""
+        package = self.knowledge.packages[build.component]
+        if build.version is None:
+            return False  # a vendor's, which stands for itself
+        if build.version > package.newest or build.version < package.releases[0]:
+            return True
+        return "origin" in package.variant and not build.entry
 
     # --- what is asked about ----------------------------------------------------------------
 
@@ -288,7 +300,20 @@ class Question:
         if any(is_source(part) for part in parts if isinstance(part, Build)):
             return True
         applies = bound.condition is None or bound.condition.evaluate(environment) is True
-        return applies and not any(self._package(c, bound) for c in bound.needs.reads)
+        if applies and not any(self._package(c, bound) for c in bound.needs.reads):
+            return True
+        about = {self._package(component, bound) for component in bound.reads}
+        return about <= {bound.owner, ""} and not self._bites(bound, environment)
+
+    def _bites(self, bound: Bound, environment: Mapping[str, Value]) -> bool:
+        """Whether a relation with the world alone rejects any build of its package at all."""
+        if bound not in self._biting:
+            every = groups(self.knowledge.packages[bound.owner].builds(), bound.reads["self"])
+            self._biting[bound] = any(
+                bound.verdict({**environment, "self": group[0]})[0] is Verdict.FAILS
+                for group in every
+            )
+        return self._biting[bound]
 
     def _members(self, names: Tuple[str, ...]) -> List[Tuple[Build, int]]:
         """The first package's builds that these attributes tell apart, with the bits of each."""
@@ -304,39 +329,72 @@ class Question:
         return self.world.domains.get(component, (ABSENT,))[0]
 
 
-class _Answering:
-    """The answer for some of the combinations of a question."""
+#: Combinations: the number of a choice of the rest, and a mask of the first package's builds.
+_Where = List[Tuple[int, int]]
 
-    def __init__(self, question: Question, chosen: Sequence[Tuple[int, int]]) -> None:
+
+class Part:
+    """Some of the combinations of a question, and the answer for them."""
+
+    def __init__(self, question: Question, chosen: _Where) -> None:
         """`chosen` are numbers of choices of the rest, each with a mask of the first's builds."""
         self.question = question
         self.chosen = chosen
-        self.sources = _bits(question.own, is_source)
-        self.unlisted = _bits(question.own, self._is_unlisted)
 
     def answer(self) -> Answer:
+        """The answer, with reasons and what fits."""
+        kind_, where, told = self._settled()
+        if kind_ == NO:
+            return self._refused(self._of_severity("error"))
+        if kind_ == UNTESTED:
+            return self._unlisted_answer(where)
+        return self._found(kind_, where, told)
+
+    def kind(self) -> Tuple[str, Tuple[Bound, ...]]:
+        """The answer in a word, and the warnings that no combination avoids which fits."""
+        kind_, where, _ = self._settled()
+        if kind_ == UNTESTED:
+            return self._unlisted_answer(where).kind, ()
+        if kind_ not in (PREBUILT, SOURCE):
+            return kind_, ()
+        said = self.question.said
+        warned = [
+            bound
+            for bound in self._of_severity("warning")
+            if all(not mask & ~said[bound][n].rejected for n, mask in where)
+        ]
+        return kind_, tuple(warned)
+
+    def refusal(self) -> Tuple[Bound, ...]:
+        """The relations that are told of a no."""
+        return tuple(self._told(self._rejections(self._of_severity("error"))))
+
+    def _settled(self) -> Tuple[str, _Where, Tuple[str, ...]]:
+        """The answer in a word, the combinations that it rests on, and what is not known."""
+        question = self.question
         errors = self._of_severity("error")
-        fit: Dict[str, List[Tuple[int, int]]] = {PREBUILT: [], SOURCE: []}
-        may: Dict[str, List[Tuple[int, int]]] = {PREBUILT: [], SOURCE: []}
-        new: List[Tuple[int, int]] = []
+        sources_, unlisted = question.sources, question.unlisted
+        fit: Dict[str, _Where] = {PREBUILT: [], SOURCE: []}
+        may: Dict[str, _Where] = {PREBUILT: [], SOURCE: []}
+        new: _Where = []
         reasons: Dict[str, None] = {}
         for n, every in self.chosen:
             rejected = unsure = 0
             for bound in errors:
-                said = self.question.said[bound][n]
+                said = question.said[bound][n]
                 rejected |= said.rejected
                 unsure |= said.unsure
                 if said.unsure & every & ~said.rejected:
                     reasons.setdefault(said.reason)
             left = every & ~rejected
-            choice = self.question.choices[n]
-            if any(self._is_unlisted(build) for build in choice):
+            choice = question.choices[n]
+            if any(question.is_unlisted(build) for build in choice):
                 new.append((n, left))
                 continue
-            new.append((n, left & self.unlisted))
-            left &= ~self.unlisted
-            sources = left if any(is_source(b) for b in choice) else left & self.sources
-            for how, mask in ((SOURCE, sources), (PREBUILT, left & ~sources)):
+            new.append((n, left & unlisted))
+            left &= ~unlisted
+            built = left if any(is_source(b) for b in choice) else left & sources_
+            for how, mask in ((SOURCE, built), (PREBUILT, left & ~built)):
                 fit[how].append((n, mask & ~unsure))
                 may[how].append((n, mask & unsure))
         for kind_, where, told in (
@@ -346,18 +404,15 @@ class _Answering:
             (UNDECIDED, may[SOURCE], tuple(reasons)),
             (UNTESTED, new, ()),
         ):
-            if any(mask for _, mask in where):
-                if kind_ is UNTESTED:
-                    return self._unlisted_answer(where)
-                return self._found(kind_, where, told)
-        return self._refused(errors)
+            left_over = [(n, mask) for n, mask in where if mask]
+            if left_over:
+                return kind_, left_over, told
+        return NO, [], ()
 
     def _of_severity(self, *severities: str) -> List[Bound]:
         return [b for b in self.question.bounds if b.relation.severity in severities]
 
-    def _found(
-        self, how: str, where: Sequence[Tuple[int, int]], open_: Tuple[str, ...] = ()
-    ) -> Answer:
+    def _found(self, how: str, where: _Where, open_: Tuple[str, ...] = ()) -> Answer:
         question = self.question
         warned = self._of_severity("warning")
         fitting: Dict[str, Dict[int, Build]] = {name: {} for name in question.builds}
@@ -389,7 +444,7 @@ class _Answering:
     def _alike(self, name: str, build: Build) -> Sequence[Build]:
         return next(group for group in self.question.groups[name] if group[0] is build)
 
-    def _unlisted_answer(self, where: Sequence[Tuple[int, int]]) -> Answer:
+    def _unlisted_answer(self, where: _Where) -> Answer:
         found = self._found(UNTESTED, where)
         told = []
         new = False
@@ -403,35 +458,50 @@ class _Answering:
                 elif version is not None and version < package.releases[0]:
                     new, oldest = True, package.releases[0]
                     told.append(f"{build} is older than the matrices know ({oldest})")
-                elif self._is_unlisted(build):
+                elif self.question.is_unlisted(build):
                     told.append(f"which builds of {build} there are is not known")
         return found._replace(kind=UNTESTED if new else UNDECIDED, open=tuple(dict.fromkeys(told)))
 
-    def _is_unlisted(self, build: Build) -> bool:
-        """Whether the matrices know of no such build."""
-        package = self.question.knowledge.packages[build.component]
-        if build.version is None:
-            return False  # a vendor's, which stands for itself
-        if build.version > package.newest or build.version < package.releases[0]:
-            return True
-        return "origin" in package.variant and not build.entry
-
     def _refused(self, errors: Sequence[Bound]) -> Answer:
         """Which relations reject every combination: those that do alone, else as few as do."""
-        question = self.question
-        rejects: Dict[Bound, List[int]] = {}
-        for bound in errors:
-            masks = [question.said[bound][n].rejected & every for n, every in self.chosen]
-            if any(masks):
-                rejects[bound] = masks
+        rejects = self._rejections(errors)
         whole = [every for _, every in self.chosen]
-        alone = [bound for bound, masks in rejects.items() if masks == whole]
-        told = alone or _cover(rejects, whole)
+        told = self._told(rejects)
         rest = _cover({b: masks for b, masks in rejects.items() if b not in told}, whole)
-        domains = self._domains(question.builds)
-        because = tuple(self._reason(b, domains, b in alone) for b in told)
+        domains = self._domains(self._builds())
+        because = tuple(self._reason(b, domains, rejects[b] == whole) for b in told)
         also = tuple(self._reason(b, domains, False) for b in rest)
         return Answer(NO, {}, {}, because, also)
+
+    def _rejections(self, errors: Sequence[Bound]) -> Dict[Bound, List[int]]:
+        """Of each relation that rejects something, what it rejects of each choice."""
+        found = {}
+        for bound in errors:
+            said = self.question.said[bound]
+            masks = [said[n].rejected & every for n, every in self.chosen]
+            if any(masks):
+                found[bound] = masks
+        return found
+
+    def _told(self, rejects: Mapping[Bound, List[int]]) -> List[Bound]:
+        whole = [every for _, every in self.chosen]
+        alone = [bound for bound, masks in rejects.items() if masks == whole]
+        return alone or _cover(rejects, whole)
+
+    def _builds(self) -> Dict[str, Tuple[Build, ...]]:
+        """The builds that this part is about."""
+        question = self.question
+        found: Dict[str, Dict[int, Build]] = {name: {} for name in question.builds}
+        every = 0
+        for n, mask in self.chosen:
+            every |= mask
+            for name, build in zip(question.rest, question.choices[n]):
+                found[name].update((id(b), b) for b in self._alike(name, build))
+        for position, build in enumerate(question.own):
+            if every >> position & 1:
+                of_first = self._alike(question.first, build)
+                found[question.first].update((id(b), b) for b in of_first)
+        return {name: tuple(builds.values()) for name, builds in found.items()}
 
     def _domains(self, builds: Mapping[str, Tuple[Build, ...]]) -> Domains:
         domains = {**self.question.world.domains, **builds}

@@ -4,6 +4,9 @@ from pathlib import Path
 from typing import Callable
 
 import pytest
+import small_machines
+
+from envdoctor.knowledge.load import Knowledge
 
 GOLDEN = Path(__file__).resolve().parent / "golden"
 
@@ -27,3 +30,9 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
         assert path.read_text(encoding="utf-8") == text
 
     return compare
+
+
+@pytest.fixture
+def known_machines(tmp_path: Path) -> Knowledge:
+    """The small matrices, with a few GPUs."""
+    return small_machines.knowledge(tmp_path)

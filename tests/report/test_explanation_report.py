@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any, Callable, Dict, Tuple
 
 import jsonschema
-import msgspec
 import pytest
-import small
 from rich.cells import cell_len
+from small_machines import bare
 
 import envdoctor.report
-from envdoctor.knowledge.load import Knowledge, load
-from envdoctor.model.facts import Facts, seen
+from envdoctor.knowledge.load import Knowledge
 from envdoctor.relations.assume import assume
 from envdoctor.relations.explained import explain
 from envdoctor.relations.judge import Relations
@@ -26,38 +24,6 @@ from envdoctor.report.view import View
 
 GOLDEN = Path(__file__).resolve().parent / "golden"
 SCHEMAS = Path(envdoctor.report.__file__).resolve().parent / "schemas"
-
-GPUS = """
-platform: gpus
-accelerator: nvidia
-checked: 2026-01-01
-source: >-
-  invented, and long enough to be cut off where it is told in short, as is a list of several
-  sources with the commits at which each of them was looked at; here is the end of it
-tables:
-  architecture:
-    columns: {name: string, first_cuda: version}
-    rows:
-      "7.0": {name: Volta, first_cuda: "9.0"}
-      "8.0": {name: Ampere, first_cuda: "11.0"}
-      "9.0": {name: Hopper, first_cuda: "11.8"}
-      "12.0": {name: Blackwell, first_cuda: "12.8"}
-  gpu:
-    key: string
-    columns: {cc: version, family: string, product: string, names: strings}
-    rows:
-      v100: {cc: "7.0", family: datacenter, product: Tesla V100, names: [V100]}
-      a100: {cc: "8.0", family: datacenter, product: A100, names: [A100]}
-      a30: {cc: "8.0", family: datacenter, product: A30, names: [A30]}
-      h100: {cc: "9.0", family: datacenter, product: H100, names: [H100]}
-      rtx-5090: {cc: "12.0", family: consumer, product: GeForce RTX 5090, names: [RTX 5090]}
-  cuda:
-    columns: {driver: version}
-    rows: {"10.2": {driver: 440.33}, "11.1": {driver: 455.23}, "12.8": {driver: 570.26}}
-  branch:
-    columns: {lowest: version, serves: version}
-    rows: {"535": {lowest: 535.54.03, serves: "12.2"}}
-"""
 
 #: {golden file: what is asked, what is assumed, whether all is asked for}
 CASES: Dict[str, Tuple[str, Tuple[str, ...], bool]] = {
@@ -71,18 +37,6 @@ CASES: Dict[str, Tuple[str, Tuple[str, ...], bool]] = {
     "untested": ("torch==9.9", (), False),
     "row": ("gpu=rtx5090", (), False),
 }
-
-
-@pytest.fixture
-def knowledge(tmp_path: Path) -> Knowledge:
-    folder = small.write(tmp_path)
-    (folder / "platform" / "gpus.yaml").write_text(GPUS, encoding="utf-8")
-    return load(folder)
-
-
-def bare() -> Facts:
-    machine = msgspec.structs.replace(Facts().machine, architecture=seen("x86_64", "test"))
-    return msgspec.structs.replace(Facts(), machine=machine)
 
 
 def answered(knowledge: Knowledge, name: str, language: str, form: str) -> str:
@@ -105,25 +59,25 @@ def answered(knowledge: Knowledge, name: str, language: str, form: str) -> str:
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("name", CASES)
 def test_what_people_read(
-    knowledge: Knowledge, name: str, language: str, golden: Callable[[Path, str], None]
+    known_machines: Knowledge, name: str, language: str, golden: Callable[[Path, str], None]
 ) -> None:
-    text = answered(knowledge, name, language, "text")
+    text = answered(known_machines, name, language, "text")
     golden(GOLDEN / f"explain_{name}{'_zh' if language == 'zh' else ''}.txt", text)
     long = [line for line in text.splitlines() if cell_len(line) > 80 and "pip install" not in line]
     assert long == []
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_programs_read_obeys_the_schema(knowledge: Knowledge, name: str) -> None:
-    data: Dict[str, Any] = json.loads(answered(knowledge, name, "en", "json"))
+def test_what_programs_read_obeys_the_schema(known_machines: Knowledge, name: str) -> None:
+    data: Dict[str, Any] = json.loads(answered(known_machines, name, "en", "json"))
     schema = "explain-row" if name == "row" else "explain-packages"
     shipped = json.loads((SCHEMAS / f"{schema}.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator(shipped).validate(data)
     assert (data["command"], data["matrices_date"]) == ("explain", "2026-01-01")
 
 
-def test_programs_are_told_why_and_from_where(knowledge: Knowledge) -> None:
-    data = json.loads(answered(knowledge, "misfit", "en", "json"))["packages"]
+def test_programs_are_told_why_and_from_where(known_machines: Knowledge) -> None:
+    data = json.loads(answered(known_machines, "misfit", "en", "json"))["packages"]
     assert data["answer"] == "no"
     assert [(t["relation"]["id"], t["enough"], t["patch"]) for t in data["because"]] == [
         ("mmcv-full/wheel-torch", False, ""),
@@ -137,8 +91,8 @@ def test_programs_are_told_why_and_from_where(knowledge: Knowledge) -> None:
     }
 
 
-def test_everything_stands_in_the_answer_of_a_build(knowledge: Knowledge) -> None:
-    data = json.loads(answered(knowledge, "build", "en", "json"))["packages"]
+def test_everything_stands_in_the_answer_of_a_build(known_machines: Knowledge) -> None:
+    data = json.loads(answered(known_machines, "build", "en", "json"))["packages"]
     (subject,) = data["subjects"]
     (build,) = subject["builds"]
     assert build["attributes"]["sass"] == ["7.0", "8.0", "8.6"]

@@ -27,6 +27,7 @@ from envdoctor.model.finding import (
 from envdoctor.report.explanation import PackagesAnswer, RowAnswer
 from envdoctor.report.inspection import Answer
 from envdoctor.report.json import render
+from envdoctor.report.matrix import GridsAnswer
 from envdoctor.report.pages import Explanation, Listing, explanation_json, listing_json
 from envdoctor.rules.page import Page
 
@@ -39,6 +40,7 @@ OUTPUTS: Dict[str, Any] = {
     "facts": Facts,
     "inspect": Answer,
     "list-rules": Listing,
+    "matrix": GridsAnswer,
 }
 CODE = {"type": "string", "pattern": "^ED[0-9]{3}$"}
 CLOSED = {

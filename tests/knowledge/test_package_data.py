@@ -34,7 +34,10 @@ EXTENSIONS = (
     "mmdet",
     "mmsegmentation",
     "mmdet3d",
+    "networkx",
     "numba",
+    "onedl-mmcv",
+    "onedl-mmengine",
     "onnx",
     "openmim",
     "flash-attn",
@@ -70,6 +73,7 @@ EXTENSIONS = (
     "torch-scatter",
     "torch-sparse",
     "torch-spline-conv",
+    "torchtext",
     "timm",
     "tensorboard",
     "tensorboardx",
@@ -208,6 +212,39 @@ def broken(stack: str) -> Set[str]:
         ("mmcv-full 1.4.2, mmdet 2.19.0, mmsegmentation 0.20.0, mmdet3d 0.17.2", "mmdet3d/mmcv"),
         ("mmcv-full 1.4.2, mmdet 2.19.0, mmsegmentation 0.20.0, mmdet3d 0.17.3", ""),
         ("mmcv 2.2.0, mmengine 0.10.7, mmdet 3.3.0, mmdet3d 1.4.0", "mmdet/mmcv mmdet3d/mmcv"),
+        # the fork of mmcv and mmengine
+        (
+            "torch 2.8.0+cu129, abi 1, onedl-mmcv 2.3.0, onedl-mmengine 0.10.8, mmdet 3.3.0, "
+            "python 3.12",
+            "mmdet/mmcv",
+        ),
+        ("torch 2.8.0+cu129, abi 1, onedl-mmcv 2.3.0, python 3.12", "onedl-mmcv/needs-mmengine"),
+        (
+            "torch 2.1.0+cu121, mmcv 2.1.0, onedl-mmengine 0.10.12, mmdet 3.3.0, python 3.10",
+            "",
+        ),
+        ("mmcv-lite 2.2.0, onedl-mmengine 0.10.12, python 3.10", ""),
+        # what mmdet3d asks pip for
+        (
+            "torch 1.9.1+cu111, mmcv-full 1.4.0, mmdet 2.14.0, mmsegmentation 0.14.1, "
+            "mmdet3d 0.17.2, networkx 2.8.8",
+            "mmdet3d/networkx",
+        ),
+        (
+            "torch 2.0.0+cu118, mmcv 2.0.1, mmengine 0.8.4, mmdet 3.0.0, mmdet3d 1.1.1, "
+            "networkx 2.8.8",
+            "",
+        ),
+        ("networkx 2.2, numpy 1.23.5", ""),
+        ("networkx 2.2, numpy 1.23.5, python 3.9", "networkx/gcd"),
+        ("networkx 2.4, numpy 1.23.5, python 3.9", ""),
+        ("networkx 2.4, numpy 1.24.4", "networkx/numpy-int"),
+        ("networkx 2.5, numpy 1.26.4, python 3.10", ""),
+        # torchtext, which ends with torch 2.3
+        ("torch 2.3.1+cu121, torchtext 0.18.0, python 3.10", ""),
+        ("torch 2.4.0+cu121, torchtext 0.18.0, python 3.10", "torchtext/schema"),
+        ("torch 2.2.2+cu121, torchtext 0.17.1, python 3.10", "torchtext/pair"),
+        ("torch 2.2.2+cu121, torchtext 0.17.2, python 3.10", ""),
         # mmengine and openmim
         ("torch 2.6.0+cu124, mmengine 0.10.7", "mmengine/weights-only"),
         ("torch 2.5.1+cu124, mmengine 0.10.7", ""),

@@ -71,7 +71,9 @@ def test_environment_yml() -> None:
     assert by_name["torch"].built == "2.0.1+cu118"
     assert by_name["mmcv-full"].installer == "pip"
     assert CondaPackage("mkl", "2024.0") in target.conda
-    assert CondaPackage("pytorch", "2.0.1", "py3.8_cuda11.8_cudnn8.7.0_0") in target.conda
+    assert (
+        CondaPackage("pytorch", "2.0.1", "py3.8_cuda11.8_cudnn8.7.0_0", "pytorch") in target.conda
+    )
     assert CondaPackage("numpy", "", "", "conda-forge") in target.conda
     assert files(target).indexes == ("https://host/page.html",)
     assert target.problems == ()

@@ -741,6 +741,26 @@ def test_torchvision_beside_pillow(
 
 
 @pytest.mark.parametrize(
+    ("lightning", "setuptools", "expected"),
+    [
+        ("2.3.3", "80.10.2", ()),
+        ("2.3.3", "82.0.1", ("pytorch-lightning/pkg-resources",)),
+        ("2.3.3", "", ("pytorch-lightning/needs-setuptools",)),
+        ("1.6.5", "82.0.1", ("pytorch-lightning/pkg-resources",)),
+        ("2.4.0", "82.0.1", ()),
+        ("2.4.0", "", ()),
+    ],
+)
+def test_lightning_and_pkg_resources(
+    lightning: str, setuptools: str, expected: Tuple[str, ...]
+) -> None:
+    other = {"setuptools": setuptools} if setuptools else {}
+    snapshot = facts("2.4.1+cu121", python="3.10.13", **{"pytorch-lightning": lightning, **other})
+    found = broken(snapshot, "pytorch-lightning")
+    assert {i for i in found if i.startswith("pytorch-lightning/")} == set(expected)
+
+
+@pytest.mark.parametrize(
     ("torch", "torchaudio", "expected"),
     [
         ("2.4.1+cu121", "2.4.1", ()),

@@ -64,16 +64,16 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
                 before = path.read_bytes().decode("utf-8")
                 after = written(before, listed, listings)
                 check(path.name, after, listed, listings)
+                if after != before and not given.check:
+                    _replace(path, after)
             except (DocumentError, OSError, UnicodeDecodeError) as error:
                 failures.append(str(error))
             else:
                 if after != before:
                     print(f"{name}: {_summary(before, after)}", flush=True)
-                    if given.check:
-                        sys.stdout.writelines(_difference(path, before, after))
-                        status = status or 1
-                    else:
-                        _replace(path, after)
+                if after != before and given.check:
+                    sys.stdout.writelines(_difference(path, before, after))
+                    status = status or 1
         for failure in failures:
             print(f"refresh: {name}: {_shown(failure)}", file=sys.stderr, flush=True)
             status = 3

@@ -34,6 +34,9 @@ def read(
     today: str,
 ) -> Listing:
     """What the pages list of these releases, for Linux on x86_64. Raises UnreachableError."""
+    unknown = [axis for axis in page.axes if axis not in package.variant]
+    if unknown:
+        raise UnreachableError(f"{page.url}: variant: has no {', '.join(unknown)}")
     known = set(releases)
     found: Dict[Version, Dict[Cell, Set[str]]] = {}
     for values in _addresses(page.url, package, knowledge):
@@ -136,7 +139,17 @@ def _cell(package: Package, axes: Sequence[str], values: Mapping[str, str], own:
         said.update({k: v for k, v in match.groupdict().items() if v is not None})
     if not all(said.get(axis) for axis in axes):
         return None
-    return tuple(said[axis] for axis in axes)
+    try:
+        return tuple(_spelt(axis, package.typed(axis, said[axis])) or said[axis] for axis in axes)
+    except ValueError:
+        return None
+
+
+def _spelt(axis: str, value: Value) -> str:
+    """A version in the one way that the matrices write it: torch 20 is 2.0; else ""."""
+    if not isinstance(value, Version):
+        return ""
+    return cuda_tag(value) if axis == "cuda" else str(value)
 
 
 def _nested(cells: Mapping[Cell, Set[str]]) -> Any:

@@ -177,6 +177,7 @@ COMMANDS = re.compile(
     r"(?: |$)"
 )
 NOT_SAID = {
+    "def f(a, /)",
     "antigravity idlelib lib2to3 test this turtle turtledemo",
     "Unknown option: -I",
     "cannot open shared object file",

@@ -160,6 +160,7 @@ SAID: Dict[str, str] = {
     "{name} by nothing (delete the line)": "{name} 所在的行删掉",
     "gone since {component} {version}": "{component} {version} 起已移除",
     "changed in {component} {version}": "{component} {version} 起有变化",
+    "new in {component} {version}": "{component} {version} 起才有",
     "; {number} note": "；{number} 条提示",
     "; {number} notes": "；{number} 条提示",
     "; {number} ignored": "；忽略 {number} 个",

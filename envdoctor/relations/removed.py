@@ -1,4 +1,4 @@
-"""Interfaces that releases no longer have: what is looked for, and which builds lack it."""
+"""Interfaces that some releases lack: what is looked for, and which builds have it not."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ from typing import Dict, List, NamedTuple, Optional, Tuple, Union
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.build import ABSENT, Build, Unknown, Value
 from envdoctor.model.finding import Citation
-from envdoctor.model.interface import Interface
-from envdoctor.relations.components import PYTHON
+from envdoctor.model.interface import Interface, pattern_of
+from envdoctor.relations.components import PYTHON, words
 from envdoctor.relations.observe import Observation
 from envdoctor.relations.values import Truth, attribute, compare, conjunction, negation
 
-#: Tables of interfaces; which of them a row stands in says its source only.
-TABLES = "removed_"
+#: Tables of interfaces, by the beginning of their names: those that went, those that came, and
+#: those that are often said to have gone. Else the table of a row says its source only.
+REMOVED, ADDED, KEPT = "removed_", "added_", "kept_"
+TABLES = (REMOVED, ADDED, KEPT)
+
+
+_PARTS = ("kind", "pattern", "passing", "without", "made_by")
 
 
 class Removed(NamedTuple):
@@ -27,6 +32,14 @@ class Removed(NamedTuple):
     def text(self, column: str) -> str:
         """A cell as text, "" where it is empty."""
         return str(self.row.get(column) or "")
+
+
+class Told(NamedTuple):
+    """A row that speaks of a name, whatever builds are here."""
+
+    name: str
+    row: Dict[str, Value]
+    citation: Citation
 
 
 class Undecided(NamedTuple):
@@ -49,11 +62,28 @@ def interfaces(knowledge: Knowledge) -> Tuple[Interface, ...]:
     """What to look for in source trees."""
     return tuple(
         Interface(
-            name,
-            *(str(row.get(part) or "") for part in ("kind", "pattern", "passing", "without")),
+            name, is_kept=table.startswith(KEPT), **{p: str(row.get(p) or "") for p in _PARTS}
         )
-        for name, (row, _) in _rows(knowledge).items()
+        for name, (row, table) in _rows(knowledge).items()
     )
+
+
+def _is_kept(table: str) -> bool:
+    return table.startswith(KEPT)
+
+
+def described(knowledge: Knowledge, name: str) -> Tuple[Told, ...]:
+    """The rows that speak of a name: its own, else of a call of it, else the nearest around it."""
+    rows = _rows(knowledge)
+    while name:
+        own = [key for key in rows if key == name or key.partition("(")[0] == name]
+        own = own or [key for key in rows if "*" in key and pattern_of(key).match(name)]
+        if own:
+            return tuple(
+                Told(key, rows[key][0], knowledge.citations[f"table/{rows[key][1]}"]) for key in own
+            )
+        name = name.rpartition(".")[0]
+    return ()
 
 
 class RemovedInterfaces:
@@ -77,13 +107,15 @@ class RemovedInterfaces:
         undecided: Optional[Undecided] = None
         for one in self._around(name):
             row, table = self.rows[one]
+            if _is_kept(table):
+                return None
             domain = self._domain(str(row["of"]))
             if domain == (ABSENT,):
                 continue
             lacks = conjunction(self._lacks(row, build) for build in domain)
             if lacks is True:
-                label = str(domain[0]) if len(set(map(str, domain))) == 1 else str(row["of"])
-                return Removed(one, row, _called(label), self.citations[f"table/{table}"])
+                label = _label(str(row["of"]), domain)
+                return Removed(one, row, label, self.citations[f"table/{table}"])
             if isinstance(lacks, Unknown) and undecided is None:
                 undecided = Undecided(lacks.reason)
         return undecided
@@ -94,7 +126,7 @@ class RemovedInterfaces:
         while name:
             if name in self.rows:
                 found.append(name)
-            name = name.rpartition(".")[0]
+            name = name.partition("(")[0].rpartition(".")[0]
         return found
 
     def _domain(self, component: str) -> Tuple[Value, ...]:
@@ -103,6 +135,8 @@ class RemovedInterfaces:
     def _lacks(self, row: Dict[str, Value], build: Value) -> Truth:
         if "standard" in row:
             return compare(">", attribute(build, "cxx"), row["standard"])
+        if "since" in row:
+            return compare("<", build, row["since"])
         lacks = compare(">=", build, row["gone"])
         if "back" in row:
             lacks = conjunction([lacks, negation(compare(">=", build, row["back"]))])
@@ -118,5 +152,11 @@ class RemovedInterfaces:
         return lacks
 
 
-def _called(label: str) -> str:
+def _label(component: str, domain: Tuple[Value, ...]) -> str:
+    """What to call the builds that are here: "numpy 1.26.4", "CUDA toolkit 13.0"."""
+    if len(set(map(str, domain))) != 1:
+        return words(component)
+    label = str(domain[0])
+    if not isinstance(domain[0], Build):
+        label = f"{words(component)} {label}"
     return "P" + label[1:] if label.startswith(f"{PYTHON} ") else label

@@ -5,14 +5,19 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import Dict, Iterator, List, Optional, Set, Tuple, Union
 
+from packaging.version import Version
+
 from envdoctor.model.facts import InterfaceUse, Project
 from envdoctor.model.finding import Evidence
 from envdoctor.model.interface import OPTION
 from envdoctor.model.language import count, say
-from envdoctor.relations.components import PYTHON, words
+from envdoctor.model.versions import try_parse
+from envdoctor.relations.components import PYTHON
+from envdoctor.relations.components import words as called_by_scope
 from envdoctor.relations.environment import imported
 from envdoctor.relations.removed import Removed, RemovedInterfaces
 from envdoctor.relations.removed import Undecided as NotDecided
+from envdoctor.relations.sources import with_tools
 from envdoctor.rules.lookup import listed
 from envdoctor.rules.rule import Context, Fault, Undecided
 
@@ -20,6 +25,11 @@ Use = Tuple[InterfaceUse, Removed]
 #: Interfaces that are told each with its places.
 _TOLD = 4
 _BY, _BY_NOTHING = "{name} by {instead}", "{name} by nothing (delete the line)"
+
+
+def called(component: str) -> str:
+    """What to call a component before a version: "Python", "mmcv", "CUDA toolkit"."""
+    return "Python" if component == PYTHON else called_by_scope(component)
 
 
 def name_of_project(project: Project) -> str:
@@ -34,7 +44,9 @@ def lacking(
 
     What is not decided, since a version is not known, is told as that.
     """
-    removed = RemovedInterfaces(context.knowledge, context.observed)
+    # Of a CUDA toolkit, the one that would compile the project here.
+    observed = with_tools(context.observed, context.facts)
+    removed = RemovedInterfaces(context.knowledge, observed)
     brought = _brought(context)
     for project in context.facts.projects:
         found: Dict[str, List[Use]] = {}
@@ -44,8 +56,11 @@ def lacking(
                 continue
             verdict = removed.judge(use.interface)
             if isinstance(verdict, Removed):
-                if verdict.text("of") == PYTHON and verdict.name.split(".")[0] in brought:
-                    continue  # by a distribution that brings it back: legacy-cgi, zombie-imp
+                served = verdict.text("served")
+                if verdict.text("of") == PYTHON:  # what brings it back: legacy-cgi, zombie-imp
+                    served = verdict.name.split(".")[0]
+                if served in brought:
+                    continue
                 found.setdefault(verdict.build, []).append((use, verdict))
             elif isinstance(verdict, NotDecided):
                 open_ones.setdefault(verdict.reason, []).append(use.interface)
@@ -97,6 +112,7 @@ def fault(
             ),
             "by": next((use.by for use, _ in uses if use.by), ""),
             "standard": _standard(context, uses),
+            "since": listed(_since(uses)),
         },
         evidence=tuple(_evidence(context, project, uses)),
     )
@@ -112,12 +128,21 @@ def _evidence(context: Context, project: Project, uses: List[Use]) -> Iterator[E
         yield Evidence("torch.distributed.launch", by, project.root)
     first = uses[0][1]
     component = first.text("of")
+    observed = with_tools(context.observed, context.facts)
     module = component.partition("module.")[2]
     for name in context.knowledge.providers.get(module, ()) if module else (component,):
-        if name in context.observed.evidence:
-            yield context.observed.evidence[name]
+        if name in observed.evidence:
+            yield observed.evidence[name]
     told: Dict[Tuple[str, str], List[str]] = {}
     for _, removed in uses:
+        if removed.text("since"):
+            since = say(
+                context.language,
+                "new in {component} {version}",
+                component=called(component),
+                version=removed.text("since"),
+            )
+            told.setdefault((since, removed.citation.source), []).append(removed.name)
         if removed.text("gone"):
             changed = removed.text("without") or removed.text("kind") == OPTION
             since = say(
@@ -125,13 +150,24 @@ def _evidence(context: Context, project: Project, uses: List[Use]) -> Iterator[E
                 "changed in {component} {version}"
                 if changed
                 else "gone since {component} {version}",
-                component=words(component) if module else component.replace("python", "Python"),
+                component=called(component),
                 version=removed.text("gone"),
             )
             told.setdefault((since, removed.citation.source), []).append(removed.name)
     for (since, source), names in told.items():
         cited = say(context.language, "source: {source}", source=source)
         yield Evidence(listed(dict.fromkeys(names)), since, cited)
+
+
+def _since(uses: List[Use]) -> List[str]:
+    """The oldest releases that have all that is used: "Python 3.10"."""
+    least: Dict[str, Version] = {}
+    for _, removed in uses:
+        since = try_parse(removed.text("since"))
+        if since is not None:
+            component = called(removed.text("of"))
+            least[component] = max(since, least.get(component, since))
+    return [f"{component} {version}" for component, version in least.items()]
 
 
 def _standard(context: Context, uses: List[Use]) -> str:

@@ -65,6 +65,21 @@ REMOVED = [
         "python-name-removed",
     ),
     ("pkg_resources", 'of: setuptools, gone: "82", instead: x', "pkg-resources-removed"),
+    ("torch.stft", 'of: torch, gone: "2.0", without: x, instead: y', "torch-call-changed"),
+    (
+        "torch.onnx.export",
+        'of: torch, gone: "2.0", without: x, served: onnxscript, instead: y',
+        "torch-call-changed",
+    ),
+    (
+        "cudaBindTexture",
+        'of: build.toolkit, gone: "12.0", instead: cudaCreateTextureObject',
+        "cuda-api-removed",
+    ),
+    ("torch.inference_mode", 'of: torch, since: "1.9"', "interface-too-new"),
+    ("torch.func", 'of: torch, since: "2.0"', "interface-too-new"),
+    ("dataclasses", 'of: python, since: "3.7"', "interface-too-new"),
+    ("match", 'of: python, since: "3.10"', "interface-too-new"),
     (
         "mmcv.runner",
         'of: module.mmcv, gone: "2.0", instead: mmengine.runner',
@@ -248,7 +263,7 @@ checked: 2026-01-01
 tables:
   removed_ones:
     key: string
-    columns: {kind: string, of: string, gone: version, back: version, standard: int,
+    columns: {kind: string, of: string, gone: version, back: version, since: version, standard: int,
               served: string, without: string, instead: string, finding: string}
     rows:
 """

@@ -22,6 +22,7 @@ from envdoctor.model.finding import PHASES, SEVERITIES, Finding
 from envdoctor.model.relation import Relation
 from envdoctor.model.text import fields
 from envdoctor.relations.observe import observe
+from envdoctor.relations.removed import ADDED, REMOVED
 from envdoctor.rules import linked
 from envdoctor.rules.examination import FACTS, finding_of
 from envdoctor.rules.page import Page, _decode, pages
@@ -293,12 +294,12 @@ def test_facts_that_pages_need_have_words() -> None:
 
 
 def test_interfaces_that_builds_no_longer_have_are_told_by_pages() -> None:
-    """Each finding that a row of a table `removed_...` names has such a page, or a module."""
+    """Each finding that a row of these tables names has such a page, or a module."""
     tables = load().tables
     named_by_rows = {
         str(row["finding"])
         for name, table in tables.items()
-        if name.startswith("removed_")
+        if name.startswith((REMOVED, ADDED))
         for row in table.rows.values()
     }
     told = {page.name for page in PAGES if page.interfaces}

@@ -22,7 +22,14 @@ _ASKS = re.compile(r"__version__|version_info|hexversion|Version$|^hasattr$|^fin
 #: And those that do so by themselves or in a module: torch_version, sys.version, not args.version.
 _TELLS = re.compile(r"^version$|_version$|_version_|^version_")
 _CATCHING = frozenset(
-    ["ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"]
+    [
+        "ImportError",
+        "ModuleNotFoundError",
+        "AttributeError",
+        "TypeError",  # of a keyword that is not taken
+        "Exception",
+        "BaseException",
+    ]
 )
 _MISSING = frozenset(["ImportError", "ModuleNotFoundError", "AttributeError"])
 _BUILT_IN = frozenset(dir(builtins))
@@ -229,18 +236,19 @@ def _assigned(node: ast.AST) -> Iterator[Pair]:
             and len(target.elts) == len(value.elts)
         ):
             for one, its_value in zip(target.elts, value.elts):
-                yield set(_targets(one)), its_value
+                yield set(bound(one)), its_value
         else:
-            yield set(_targets(target)), value
+            yield set(bound(target)), value
 
 
-def _targets(node: object) -> Iterator[str]:
+def bound(node: object) -> Iterator[str]:
+    """The names and attributes that a target of an assignment binds."""
     if isinstance(node, ast.Name):
         yield node.id
     elif isinstance(node, ast.Attribute):
         yield node.attr
     elif isinstance(node, ast.Starred):
-        yield from _targets(node.value)
+        yield from bound(node.value)
     elif isinstance(node, (ast.Tuple, ast.List)):
         for one in node.elts:
-            yield from _targets(one)
+            yield from bound(one)

@@ -17,6 +17,8 @@ _COMMENT_OR_TEXT = re.compile(
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"\n]{1,300})[>\"]", re.MULTILINE)
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(ifdef|ifndef|if|elif|else|endif)\b([^\n]*)")
+#: What a pattern begins with, which every match of it has.
+_BEGINNING = re.compile(r"(?:\\b)?([\w:]{4,})")
 #: Conditions of code that is written for several releases of torch.
 _CHOOSES = re.compile(r"VERSION|__has_include|TORCH|AT_CHECK|HIP|ROCM|LEGACY")
 #: An include guard has one of these at its end, and is no such condition.
@@ -28,21 +30,22 @@ class CxxReader:
 
     def __init__(self, interfaces: Iterable[Interface]) -> None:
         """Of these interfaces, those that C++ has."""
-        every = list(interfaces)
+        every = [i for i in interfaces if not i.is_kept]
         self.headers = [i.name for i in every if i.kind == HEADER]
         names = [i.name for i in every if i.kind == IDENTIFIER]
         self.patterns = {i.name: re.compile(i.pattern) for i in every if i.kind == PATTERN}
         self.names = re.compile(rf"\b(?:{'|'.join(map(re.escape, names)) or '(?!)'})\b")
-        hints = [*map(re.escape, self.headers), *map(re.escape, names)]
-        # A cheap look at the whole text first: most sources have none of it.
-        self.hint = re.compile("|".join(hints) or r"(?!)")
+        # A cheap look at the whole text first: most sources have none of it. Looking for texts one
+        # by one takes a tenth of the time of an expression that looks for all of them.
+        begun = (_BEGINNING.match(pattern.pattern) for pattern in self.patterns.values())
+        self.hints = [*self.headers, *names, *(one[1] if one else "" for one in begun)]
 
     def uses(self, text: str) -> Tuple[List[Tuple[str, int]], Set[str]]:
         """(interface, line) of each use that is compiled in any case; and what it defines itself.
 
         A project that defines AT_CHECK itself has it, wherever it uses it.
         """
-        if not (self.hint.search(text) or any(p.search(text) for p in self.patterns.values())):
+        if not any(one in text for one in self.hints):
             return [], set()
         plain = _COMMENT_OR_TEXT.sub(_without_comment, text)
         bare = _COMMENT_OR_TEXT.sub(_blank, plain)

@@ -12,6 +12,7 @@ from typing import (
     Any,
     Callable,
     Dict,
+    FrozenSet,
     Iterable,
     Iterator,
     List,
@@ -22,9 +23,19 @@ from typing import (
     Union,
 )
 
-from envdoctor.facts.project.choices import BINDING, Choices, catches, words
+from envdoctor.facts.project.choices import BINDING, Choices, bound, catches, words
 from envdoctor.facts.project.lines import Lines
-from envdoctor.model.interface import FLAG, OPTION, Interface
+from envdoctor.facts.project.syntax import TYPES, Annotations, hint, is_generic, is_union, notation
+from envdoctor.model.interface import (
+    CALL,
+    FLAG,
+    INSTANCE_METHOD,
+    METHOD,
+    OPTION,
+    SYNTAX,
+    Interface,
+    pattern_of,
+)
 from envdoctor.model.interface import PYTHON as DOTTED
 
 # A cheap look at the text decides whether it is worth its syntax tree.
@@ -77,41 +88,88 @@ class PythonReader:
     def __init__(self, interfaces: Iterable[Interface]) -> None:
         """Of these interfaces, those that Python code has."""
         every = list(interfaces)
-        self.known: Dict[str, Interface] = {i.name: i for i in every if i.kind == DOTTED}
+        dotted = [i for i in every if i.kind == DOTTED]
+        self.known: Dict[str, Interface] = {i.name: i for i in dotted if "*" not in i.name}
         self.flags = frozenset(i.name for i in every if i.kind == FLAG)
         self.options = frozenset(i.name for i in every if i.kind == OPTION)
-        self.deepest = max((name.count(".") + 1 for name in self.known), default=1)
-        self.roots = frozenset(name.split(".")[0] for name in self.known)
+        self.syntax = frozenset(i.name for i in every if i.kind == SYNTAX)
+        self.calls = _by((i.called, i) for i in every if i.kind == CALL)
+        self.methods = _by((_last(i.name), i) for i in every if i.kind == METHOD)
+        self.instance_methods = _by((_owner(i.name), i) for i in every if i.kind == INSTANCE_METHOD)
+        self.wild: Dict[str, List[Tuple[re.Pattern[str], int, Interface]]] = {}
+        for one in dotted:
+            if "*" in one.name:
+                part = (pattern_of(one.name), one.name.count(".") + 1, one)
+                self.wild.setdefault(one.name.split(".")[0], []).append(part)
+        names = [*(i.name for i in dotted), *self.calls, *self.instance_methods]
+        self.deepest = max((name.count(".") + 1 for name in names), default=1)
+        self.roots = frozenset(name.split(".")[0] for name in names)
         self.inner = {
             ".".join(parts[:end])
-            for parts in (name.split(".") for name in self.known)
+            for parts in (name.partition("*")[0].split(".") for name in names)
             for end in range(1, len(parts))
         }
+        self.inner.update(self.calls, self.instance_methods)
+        # What only a syntax tree shows; a cheap look says whether there may be some: of the
+        # notations, and by top-level module of what a text that names the module may call.
+        self._notations = {sign: re.compile(hint(sign), re.MULTILINE) for sign in self.syntax}
+        hints: Dict[str, List[str]] = {}
+        for name in self.calls:
+            hints.setdefault(name.split(".")[0], []).append(rf"\b{_last(name)}\s?\(")
+        for one in every:
+            if one.kind == METHOD:
+                written = rf"\.{_last(one.name)}\s?\("
+            elif one.kind == INSTANCE_METHOD:
+                written = rf"\bclass\s+\w+\([^)\n]{{0,200}}\b{_last(_owner(one.name))}\b"
+            else:
+                continue
+            hints.setdefault(one.name.split(".")[0], []).append(written)
+        self._hints = {root: re.compile("|".join(some)) for root, some in hints.items()}
 
     def match(self, dotted: str) -> Optional[Interface]:
-        """The interface that a dotted name is, or lies in; the longest."""
+        """The interface that a dotted name is, or lies in; the longest. None of what is kept."""
         parts = dotted.split(".", self.deepest)[: self.deepest]
+        patterns = self.wild.get(parts[0], ())
         for end in range(len(parts), 0, -1):
-            found = self.known.get(".".join(parts[:end]))
+            name = ".".join(parts[:end])
+            found = self.known.get(name) or next(
+                (one for pattern, deep, one in patterns if deep == end and pattern.match(name)),
+                None,
+            )
             if found is not None:
-                return found
+                return None if found.is_kept else found
         return None
+
+    def _leads(self, dotted: str) -> bool:
+        """Whether an interface may lie in what has this name."""
+        return dotted in self.inner or dotted.split(".")[0] in self.wild
 
     def read(self, text: str, is_entry: bool = False) -> Found:
         """What a text uses; of an entry file, also which modules its start needs."""
         builds = bool(self.flags) and bool(_BUILDS.search(text))
         has_option = any(option in text for option in self.options) and _RENAMED not in text
-        if not (is_entry or builds or has_option or self.may_use(text)):
+        signs = self._signs(text)
+        if not (is_entry or builds or has_option or signs or self.may_use(text)):
             return Found()
         try:
             tree = ast.parse(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return self.roughly(text)
-        return _Visit(self, tree, builds, has_option).found(is_entry)
+        return _Visit(self, tree, builds, has_option, signs).found(is_entry)
+
+    def _signs(self, text: str) -> FrozenSet[str]:
+        """The notations that a text may have, comments and strings not included."""
+        found = [sign for sign, pattern in self._notations.items() if pattern.search(text)]
+        if not found:
+            return frozenset()
+        bare = _COMMENT_OR_TEXT.sub(_blank, text)
+        return frozenset(sign for sign in found if self._notations[sign].search(bare))
 
     def may_use(self, text: str) -> bool:
-        """Whether a text names an interface, comments and strings included."""
-        return next(self._named(text), None) is not None
+        """Whether a text may use an interface, comments and strings included."""
+        return next(self._named(text), None) is not None or any(
+            root in text and pattern.search(text) for root, pattern in self._hints.items()
+        )
 
     def roughly(self, text: str) -> Found:
         """What can be told of a text whose syntax is of another Python, or broken.
@@ -149,7 +207,7 @@ class PythonReader:
                     yield found.name, match.start(match.lastindex or 0)
                 if base is None and not alias[2]:
                     aliases[dotted.split(".")[0]] = dotted.split(".")[0]
-                elif found is not None or dotted in self.inner:
+                elif found is not None or self._leads(dotted):
                     aliases[alias[2] or alias[1]] = dotted
         if not aliases:
             return
@@ -169,11 +227,31 @@ def _blank(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", match[0])
 
 
+def _by(pairs: Iterable[Tuple[str, Interface]]) -> Dict[str, List[Interface]]:
+    found: Dict[str, List[Interface]] = {}
+    for key, one in pairs:
+        found.setdefault(key, []).append(one)
+    return found
+
+
+def _last(dotted: str) -> str:
+    return dotted.rpartition(".")[2]
+
+
+def _owner(dotted: str) -> str:
+    return dotted.rpartition(".")[0]
+
+
 class _Visit:
     """One walk over a syntax tree, with a stack of its own: code may be nested deeply."""
 
     def __init__(
-        self, reader: PythonReader, tree: ast.Module, builds: bool, has_option: bool
+        self,
+        reader: PythonReader,
+        tree: ast.Module,
+        builds: bool,
+        has_option: bool,
+        signs: FrozenSet[str],
     ) -> None:
         self.reader = reader
         self.tree = tree
@@ -183,6 +261,12 @@ class _Visit:
         self.patched: Dict[str, None] = {}
         self.parsers: Set[str] = set()  # methods that read the command line
         self.choices = Choices()
+        self.signs = signs  # notations that it may have
+        self.annotations = Annotations(tree if signs & TYPES else None)
+        self.defined: Set[str] = set()  # functions and methods of this file
+        self.modules: Set[str] = set()  # top-level modules that it imports
+        self.made: Dict[str, Set[str]] = {}  # {name: functions that returned what it holds}
+        self.taken: Set[str] = set()  # names that it binds, other than by imports
         self.aliases = self._aliases()
 
     def found(self, is_entry: bool) -> Found:
@@ -195,6 +279,9 @@ class _Visit:
             ast.Constant: self._constant,
             ast.Assign: self._assign,
             ast.Compare: self._compare,
+            ast.ClassDef: self._class,
+            ast.Subscript: self._subscript,
+            ast.BinOp: self._operation,
             ast.If: self._choice,
             ast.IfExp: self._choice,
             ast.BoolOp: self._choice,
@@ -207,6 +294,8 @@ class _Visit:
         while waiting:
             node, is_guarded = waiting.pop()
             visit = special.get(node.__class__)
+            if self.signs and notation(node) in self.signs:
+                self.uses[Place(notation(node), node.lineno)] = None  # guards do not help it
             if visit is not None:
                 waiting.extend(visit(node, is_guarded))
             elif node.__class__ is not ast.Name:
@@ -245,19 +334,31 @@ class _Visit:
             if kind is ast.Import:
                 for alias in node.names:
                     root = alias.name.split(".")[0]
+                    self.modules.add(root)
                     bind(alias.asname or root, alias.name if alias.asname else root)
             elif kind is ast.ImportFrom:
                 base = "." * node.level + (node.module or "")
+                self.modules.add(base.split(".")[0])
                 for alias in node.names:
                     bind(alias.asname or alias.name, f"{base}.{alias.name}")
-            elif kind is ast.Assign and _is_none(node.value):
-                nothing.update(node.targets)  # where the import had failed
+            elif kind is ast.Assign:
+                if _is_none(node.value):
+                    nothing.update(node.targets)  # where the import had failed
+                maker = _maker(node.value)
+                for target in node.targets:
+                    for name in bound(target):
+                        self.made.setdefault(name, set()).add(maker)
             elif kind is ast.arg:
                 doubtful.add(node.arg)
             elif kind in _NAMED and node.name:
                 doubtful.add(node.name)
+                self.defined.add(node.name)
             self._spread(node, False, waiting)
         self.choices = Choices(binding)
+        self.taken = doubtful | self.choices.imported
+        for name in self.defined:  # a method of its own: whose is called is not known
+            for one in self.reader.methods.get(name, ()):
+                self.patched[one.name] = None
         return {
             name: dotted
             for name, dotted in aliases.items()
@@ -308,6 +409,38 @@ class _Visit:
             if not isinstance(child, ast.Constant):
                 yield child, is_guarded
 
+    def _subscript(self, node: ast.Subscript, is_guarded: bool) -> Iterator[Guarded]:
+        if not is_guarded and not self.annotations.is_unread(node):
+            sign = is_generic(node, self.taken)
+            if sign in self.signs:
+                self.uses[Place(sign, node.lineno)] = None
+        yield node.value, is_guarded
+        yield node.slice, is_guarded
+
+    def _operation(self, node: ast.BinOp, is_guarded: bool) -> Iterator[Guarded]:
+        if not is_guarded and self.annotations.is_read(node):
+            sign = is_union(node, self.taken)
+            if sign in self.signs:
+                self.uses[Place(sign, node.lineno)] = None
+        yield node.left, is_guarded
+        yield node.right, is_guarded
+
+    def _class(self, node: ast.ClassDef, is_guarded: bool) -> Iterator[Guarded]:
+        owners = [self._dotted(base) for base in node.bases]
+        for one in (i for owner in owners for i in self.reader.instance_methods.get(owner, ())):
+            for part in node.body:
+                if (
+                    isinstance(part, ast.FunctionDef)
+                    and part.name == _last(one.name)
+                    and not part.decorator_list
+                    and not is_guarded
+                    and "staticmethod" not in set(words(node))  # forward = staticmethod(forward)
+                ):
+                    self.uses[Place(one.name, part.lineno)] = None
+        parts: List[Guarded] = []
+        self._spread(node, is_guarded, parts)
+        return iter(parts)
+
     def _choice(self, node: ast.AST, is_guarded: bool) -> Iterator[Guarded]:
         parts: List[Guarded] = []
         self._spread(node, is_guarded or self.choices.ask(node), parts)
@@ -348,7 +481,14 @@ class _Visit:
             passes = found.passing in keywords if found.passing else found.without not in keywords
             if passes and not starred:
                 self.uses[Place(found.name, node.lineno)] = None
+        if dotted and not is_guarded:
+            given = {keyword.arg for keyword in node.keywords}
+            for one in self.reader.calls.get(dotted, ()):
+                if not one.keyword or one.keyword in given:
+                    self.uses[Place(one.name, node.lineno)] = None
         method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        if method in self.reader.methods and not is_guarded:
+            self._method(node.func)
         if method in ("parse_args", "parse_known_args"):
             self.parsers.add(method)
         if method == "add_argument" and self.has_option and not is_guarded:
@@ -363,6 +503,22 @@ class _Visit:
         for part in (*node.args, *(keyword.value for keyword in node.keywords)):
             if not (method in _ASKS and isinstance(part, ast.Constant)):
                 yield part, is_guarded
+
+    def _method(self, node: Any) -> None:
+        """Note a method that is called of an object, not of a module."""
+        inner: ast.AST = node
+        while isinstance(inner, ast.Attribute):
+            inner = inner.value
+        if isinstance(inner, ast.Name) and inner.id in self.choices.imported:
+            return
+        receiver = node.value
+        name = getattr(receiver, "id", "") or getattr(receiver, "attr", "")
+        makers = self.made.get(name, set()) if name else {_maker(receiver)}
+        for one in self.reader.methods[node.attr]:
+            if one.name.split(".")[0] not in self.modules:
+                continue
+            if not one.made_by or makers == {one.made_by}:
+                self.uses[Place(one.name, node.lineno)] = None
 
     def _patches(self, targets: Iterable[ast.AST]) -> None:
         """Note the interfaces that an assignment sets: np.bool = bool, sys.modules["..."] = ..."""
@@ -422,6 +578,11 @@ class _Visit:
 
 def _leaves(block: List[ast.stmt]) -> bool:
     return isinstance(block[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
+
+
+def _maker(node: ast.AST) -> str:
+    """The plain function whose result a value is, "" of any other value."""
+    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
 
 
 def _is_none(node: ast.AST) -> bool:

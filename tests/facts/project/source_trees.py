@@ -7,7 +7,19 @@ from typing import Dict, List, Tuple
 
 from envdoctor.facts.project import read
 from envdoctor.model.facts import Project
-from envdoctor.model.interface import FLAG, HEADER, IDENTIFIER, OPTION, PATTERN, PYTHON, Interface
+from envdoctor.model.interface import (
+    CALL,
+    FLAG,
+    HEADER,
+    IDENTIFIER,
+    INSTANCE_METHOD,
+    METHOD,
+    OPTION,
+    PATTERN,
+    PYTHON,
+    SYNTAX,
+    Interface,
+)
 
 INTERFACES = (
     *(
@@ -22,8 +34,19 @@ INTERFACES = (
             "torch._six",
             "torch._six.container_abcs",
             "torch.symeig",
+            "transformers.TF[A-Z]*",
+            "transformers.models.*.tokenization_*_fast",
         )
     ),
+    Interface("transformers.models.cpm.tokenization_cpm_fast", PYTHON, is_kept=True),
+    Interface("torch.fft()", CALL),
+    Interface("torch.load(weights_only=...)", CALL),
+    Interface("asyncio.Queue(loop=...)", CALL),
+    Interface("numpy.ndarray.itemset", METHOD),
+    Interface("threading.Thread.isAlive", METHOD),
+    Interface("torch.utils.data.DataLoader.next", METHOD, made_by="iter"),
+    Interface("torch.autograd.Function.forward", INSTANCE_METHOD),
+    *(Interface(name, SYNTAX) for name in (":=", "def f(a, /)", "list[...]", "X | None")),
     Interface("torch.load", PYTHON, without="weights_only"),
     Interface("torch.optim.lr_scheduler", PYTHON, passing="verbose"),
     Interface("--local_rank", OPTION),
@@ -32,6 +55,8 @@ INTERFACES = (
     Interface("THCUNN/", HEADER),
     Interface("AT_CHECK", IDENTIFIER),
     Interface("THCState", IDENTIFIER),
+    Interface("AT_ASSERT", IDENTIFIER, is_kept=True),
+    Interface("THC/THCAtomics.cuh", HEADER, is_kept=True),
     Interface("DISPATCH(type)", PATTERN, pattern=r"AT_DISPATCH_\w+\(\s*[\w.]+\.type\(\)\s*,"),
 )
 

@@ -55,6 +55,59 @@ USED = {
         "from torch.utils.cpp_extension import CUDAExtension\nargs = {'cxx': ['-std=c++14']}\n",
         ["-std=c++14 2"],
     ),
+    "a module that is called": ("import torch\ny = torch.fft(x, 1)\n", ["torch.fft() 2"]),
+    "a keyword of a call": (
+        "import torch\ntorch.load(f, weights_only=True)\n",
+        ["torch.load(weights_only=...) 2"],
+    ),
+    "a keyword of what is imported by itself": (
+        "from asyncio import Queue\nq = Queue(maxsize=3, loop=loop)\n",
+        ["asyncio.Queue(loop=...) 2"],
+    ),
+    "a method of an object": (
+        "import numpy as np\na = np.zeros(3)\na.itemset(0, 1.0)\n",
+        ["numpy.ndarray.itemset 3"],
+    ),
+    "of an object's part": (
+        "from threading import Thread\nclass A:\n    def f(self):\n"
+        "        return self.worker.isAlive()\n",
+        ["threading.Thread.isAlive 4"],
+    ),
+    "the next of an iterator": (
+        "import torch\nit = iter(loader)\nx = it.next()\n",
+        ["torch.utils.data.DataLoader.next 3"],
+    ),
+    "the next of one without a name": (
+        "import torch\nx = iter(loader).next()\n",
+        ["torch.utils.data.DataLoader.next 2"],
+    ),
+    "the next of one that an object holds": (
+        "import torch\nclass A:\n    def __init__(self, loader):\n"
+        "        self.it = iter(loader)\n    def f(self):\n        return self.it.next()\n",
+        ["torch.utils.data.DataLoader.next 6"],
+    ),
+    "a function of the old kind": (
+        "from torch.autograd import Function\nclass F(Function):\n"
+        "    def forward(self, x):\n        return x\n",
+        ["torch.autograd.Function.forward 3"],
+    ),
+    "one of many names": (
+        "from transformers import BertModel, TFBertModel\n",
+        ["transformers.TF[A-Z]* 1"],
+    ),
+    "a module of many": (
+        "from transformers.models.bert.tokenization_bert_fast import BertTokenizerFast\n",
+        ["transformers.models.*.tokenization_*_fast 1"],
+    ),
+    "a value that is named on the way": ("if (n := len(a)) > 1:\n    pass\n", [":= 1"]),
+    "arguments by position only": ("def f(a, b, /, c): pass\n", ["def f(a, /) 1"]),
+    "a built-in type with an index": (
+        "def f(x: list[int]) -> dict[str, int]:\n    pass\n",
+        ["list[...] 1"],
+    ),
+    "as an alias": ("Pair = tuple[int, int]\n", ["list[...] 1"]),
+    "of a class's own": ("class A:\n    x: list[int]\n", ["list[...] 2"]),
+    "one of two types": ("def f(x: int | None = None): pass\n", ["X | None 1"]),
     "a flag of the script's own": (
         "import argparse\np = argparse.ArgumentParser()\n"
         "p.add_argument('--local_rank', type=int)\na = p.parse_args()\n",
@@ -104,7 +157,6 @@ QUIET = {
     "set otherwise": "import numpy as np\nsetattr(np, 'int', int)\nx = np.int(3)\n",
     "put in place": "import sys\nimport x\nsys.modules['torch._six'] = x\nimport torch._six\n",
     "its own module": "from .imp import load\nfrom . import imp\nfrom .numpy import int\n",
-    "weights_only given": "import torch\ntorch.load(f, weights_only=False)\n",
     "weights_only perhaps given": "import torch\ntorch.load(f, **options)\ntorch.load(*all)\n",
     "torch.load passed on": "import torch\nf = torch.load\n",
     "another load": "import json\njson.load(f)\n",
@@ -123,6 +175,60 @@ QUIET = {
     "unknown flags are passed over": (
         "import argparse\np.add_argument('--local_rank')\np.parse_known_args()\n"
     ),
+    "a function of a module": "import torch\nx = torch.fft.fft(a)\nf = torch.fft\n",
+    "a call without the keyword": "import asyncio\nq = asyncio.Queue(maxsize=3)\n",
+    "a keyword where it is asked for": (
+        "import torch\nif digit_version(torch.__version__) >= (1, 13):\n"
+        "    torch.load(f, weights_only=True)\n"
+    ),
+    "a keyword that is tried": (
+        "import torch\ntry:\n    torch.load(f, weights_only=False)\nexcept TypeError:\n    pass\n"
+    ),
+    "a keyword that is caught": (
+        "import asyncio\ntry:\n    q = asyncio.Queue(loop=loop)\nexcept:\n    q = None\n"
+    ),
+    "a method where nothing is of that module": "a.itemset(0, 1.0)\nb.isAlive()\n",
+    "a function of that name in a module": "import numpy as np, mine\nmine.itemset(0, 1)\n",
+    "a method of its own": (
+        "import numpy as np\nclass A:\n    def itemset(self, i, x): pass\nA().itemset(0, 1)\n"
+    ),
+    "a method where it is asked for": (
+        "import numpy as np\nif hasattr(a, 'itemset'):\n    a.itemset(0, 1)\n"
+    ),
+    "the next of something else": "import torch\nx = prefetcher.next()\n",
+    "the next of what is an iterator in one place only": (
+        "import torch\nit = iter(loader)\nit = Prefetcher(loader)\nx = it.next()\n"
+    ),
+    "a function of the new kind": (
+        "import torch\nclass F(torch.autograd.Function):\n"
+        "    @staticmethod\n    def forward(ctx, x):\n        return x\n"
+    ),
+    "one that is made static below": (
+        "import torch\nclass F(torch.autograd.Function):\n"
+        "    def forward(ctx, x):\n        return x\n    forward = staticmethod(forward)\n"
+    ),
+    "another class with forward": (
+        "import torch\nclass F(torch.nn.Module):\n    def forward(self, x):\n        return x\n"
+    ),
+    "other names of many": "from transformers import BertModel, TF2_WEIGHTS_NAME\n",
+    "a module of many that is there": (
+        "from transformers.models.cpm.tokenization_cpm_fast import CpmTokenizerFast\n"
+    ),
+    "annotations that nobody evaluates": (
+        "from __future__ import annotations\ndef f(x: list[int] | None) -> dict[str, int]: pass\n"
+    ),
+    "annotations of a function's own variables": "def f():\n    x: list[int] = []\n",
+    "annotations as texts": "def f(x: 'list[int]'): pass\n",
+    "types for a checker": (
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    Pair = tuple[int, int]\n"
+    ),
+    "types where they are asked for": (
+        "import sys\nif sys.version_info >= (3, 9):\n    Pair = tuple[int, int]\n"
+    ),
+    "an item of a list": "def f(list):\n    return list[0]\n",
+    "a type of the name": "from typing import List as list\nx: list[int] = []\n",
+    "a sum of numbers": "FLAG = 1 | 2\ndef f(x=A | B): pass\nx = int | None\n",
+    "a division": "x = f(a, b / c)\n",
     "nothing at all": "",
 }
 

@@ -222,13 +222,14 @@ def test_the_index_that_is_missing() -> None:
 
 def test_all_findings_have_one_set_of_changes() -> None:
     page = "https://download.openmmlab.com/mmcv/dist/cu111/torch1.9.0/index.html"
-    text = f"-f {page}\ntorch==1.9.1\nmmcv-full==1.4.0\nflash-attn==2.5.7\n"
+    text = f"-f {page}\ntorch==1.9.1\nmmcv-full==1.4.0\ntorchvision==0.10.1\n"
     found = of(text, "3.8", "gpu=a100 driver=470").findings
     names = {"gpu-arch-not-in-torch", "cuda-runtime-major-mismatch"}
     assert {f.name for f in found} >= names
     changes = {fixes(f)[0].rpartition("lines: ")[2] for f in found if f.name in names}
     assert changes == {
         "r.txt:2: torch==1.9.1 -> torch==1.9.1+cu111; "
+        "r.txt:4: torchvision==0.10.1 -> torchvision==0.10.1+cu111; "
         "r.txt: add -f https://download.pytorch.org/whl/torch_stable.html"
     }
 

@@ -70,7 +70,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
                 failures.append(str(error))
             else:
                 if after != before:
-                    print(f"{name}: {_summary(before, after)}", flush=True)
+                    news = _news(package.file.pypi, listed)
+                    print(f"{name}: {news}{_summary(before, after)}", flush=True)
                 if after != before and given.check:
                     sys.stdout.writelines(_difference(path, before, after))
                     status = status or 1
@@ -145,6 +146,18 @@ def _dated(old: Optional[T], new: T) -> T:
     if old is not None and msgspec.structs.replace(new, checked=old.checked) == old:
         return old
     return new
+
+
+def _news(old: Optional[PyPIFiles], new: Optional[PyPIFiles]) -> str:
+    """Releases that are new, gone or withdrawn since the last time."""
+    if old is None or new is None:
+        return ""
+    told = {
+        "new": [text for text in new.releases if text not in old.releases],
+        "gone": [text for text in old.releases if text not in new.releases],
+        "withdrawn": [text for text in new.yanked if text not in old.yanked],
+    }
+    return "".join(f"{what} {', '.join(texts)}; " for what, texts in told.items() if texts)
 
 
 def _summary(before: str, after: str) -> str:

@@ -59,7 +59,7 @@ def _pypi(files: PyPIFiles) -> Iterator[str]:
     if files.requires:
         yield "  requires:"
         for package, asked in sorted(files.requires.items()):
-            yield f"    {_key(package)}:"
+            yield f"    {_key(package)}:" + ("" if asked else " {}")
             for releases, text in asked.items():
                 yield f"      {_text(releases)}: {_text(text)}"
     if files.wheels:

@@ -127,7 +127,7 @@ FILES = st.builds(
     releases=st.lists(PLAUSIBLE, max_size=40),
     yanked=st.lists(PLAUSIBLE, max_size=3),
     requires_python=st.dictionaries(PLAUSIBLE, PLAUSIBLE, min_size=1, max_size=3),
-    requires=st.dictionaries(TEXTS, BY_RELEASE.filter(bool), max_size=2),
+    requires=st.dictionaries(TEXTS, BY_RELEASE, max_size=2),
     wheels=st.dictionaries(
         st.sampled_from(["any", "x86_64"]),
         st.dictionaries(

@@ -409,6 +409,17 @@ def test_only_the_packages_named_are_read(index: Index, matrices: Path) -> None:
     assert index.paths() == ["/simple/other/"]
 
 
+def test_news_of_releases_are_said(
+    index: Index, matrices: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    index.project("demo", [File("demo-1.0.tar.gz"), File("demo-1.1.tar.gz")])
+    assert refresh(matrices) == 0
+    index.project("demo", [File("demo-1.1.tar.gz", yanked=True), File("demo-1.2.tar.gz")])
+    capsys.readouterr()
+    assert refresh(matrices) == 0
+    assert capsys.readouterr().out.startswith("demo: new 1.2; gone 1.0; withdrawn 1.1; ")
+
+
 def test_it_runs_as_a_process(index: Index, matrices: Path) -> None:
     index.project("demo", FILES)
     command = [sys.executable, "-m", "indexes", "--matrices", str(matrices)]

@@ -26,6 +26,7 @@ EXTENSIONS = (
     "cumm-cu118",
     "cumm-cu120",
     "deepspeed",
+    "detectron2",
     "llvmlite",
     "mmcv-full",
     "mmcv",
@@ -78,6 +79,7 @@ EXTENSIONS = (
     "tensorboard",
     "tensorboardx",
     "tensorflow",
+    "tensorflow-gpu",
     "paddle3d",
     "paddlepaddle",
     "paddlepaddle-gpu",
@@ -89,7 +91,7 @@ EXTENSIONS = (
 
 #: Ranges of Python, and ranges whose attribute is not called after the package.
 OF_PYTHON = ("requires_python", "supports")
-CALLED = {"mmseg": "mmsegmentation", "cumm-api": "cumm", "pin": "torch"}
+CALLED = {"mmseg": "mmsegmentation", "cumm-api": "cumm", "pin": "torch", "numpy-asked": "numpy"}
 
 
 def parts(stack: str) -> Dict[str, str]:
@@ -320,6 +322,11 @@ def broken(stack: str) -> Set[str]:
         ("opencv-contrib-python-headless 4.10.0.82, numpy 2.2.6, python 3.11", "numpy/abi"),
         ("opencv-python-headless 4.10.0.84, numpy 2.2.6, python 3.11", ""),
         ("opencv-python 4.9.0.80, numpy 1.26.4, python 3.11", ""),
+        ("opencv-python 4.12.0.88, numpy 1.26.4, python 3.11", "numpy/asked"),
+        ("opencv-python 4.12.0.88, numpy 2.3.0, python 3.11", "numpy/asked"),
+        ("opencv-python 4.13.0.92, numpy 2.3.0, python 3.11", ""),
+        ("opencv-python 4.13.0.92, numpy 1.24.4, python 3.8", ""),
+        ("opencv-python 4.11.0.86, numpy 1.26.4, python 3.11", ""),
         ("pandas 2.2.1, numpy 2.2.6, python 3.11", "numpy/abi"),
         ("pandas 2.2.2, numpy 1.26.4, python 3.11", ""),
         ("pycocotools 2.0.7, numpy 2.2.6, python 3.11", "numpy/abi"),
@@ -401,6 +408,18 @@ def broken(stack: str) -> Set[str]:
             "bitsandbytes/library bitsandbytes/gpu",
         ),
         ("torch 2.4.1+cu124, bitsandbytes 0.41.1, gpu 8.0, python 3.10", ""),  # any wheel
+        # tensorflow for processors, detectron2 with Pillow
+        ("tensorflow 2.0.0, protobuf 3.19.6, gpu 7.5, python 3.7", "tensorflow/cpu-only"),
+        ("tensorflow 1.15.0, protobuf 3.19.6, gpu 7.5, python 3.7", ""),
+        ("tensorflow 1.15.5, protobuf 3.19.6, gpu 7.5, python 3.7", "tensorflow/cpu-only"),
+        ("tensorflow 2.1.0, protobuf 3.19.6, gpu 7.5, python 3.7", ""),
+        ("tensorflow-gpu 2.4.1, numpy 1.23.5, protobuf 3.19.6", "metadata/numpy"),
+        ("tensorflow-gpu 2.4.1, numpy 1.19.5, protobuf 4.21.12", "protobuf/old-code"),
+        ("torch 1.10.1+cu113, detectron2 0.6+cu113, pillow 9.5.0", ""),
+        ("torch 1.10.1+cu113, detectron2 0.6+cu113, pillow 10.0.0", "detectron2/pillow"),
+        ("torch 1.11.0+cu113, detectron2 0.6+cu113, pillow 9.5.0", "detectron2/wheel-torch"),
+        ("torch 1.11.0+cu113, detectron2 0.6, pillow 10.0.0", ""),  # the main branch, perhaps
+        ("torch 1.11.0+cu113, detectron2 0.5, pillow 10.0.0", "detectron2/pillow"),
         # timm: a name that torch 1.9 removed
         ("torch 1.8.1+cu111, timm 0.3.2", ""),
         ("torch 1.9.1+cu111, timm 0.3.4", "timm/container-abcs"),
@@ -643,9 +662,7 @@ def test_a_wheel_for_another_torch_breaks_by_one_reason(stack: str, mismatch: st
             "FLASH_ATTENTION_SKIP_CUDA_BUILD=TRUE",
             "flash-attn/skip-cuda-build",
         ),
-        ("torch 2.1.2+cu121, flash-attn 2.8.3", "", "flash-attn/readme-torch"),
         ("torch 2.2.2+cu121, flash-attn 2.8.3", "", ""),
-        ("torch 2.1.2+cu121, flash-attn 2.7.4.post1", "", ""),
     ],
 )
 def test_what_is_said_of_sources_of_flash_attn(stack: str, variables: str, expected: str) -> None:
@@ -658,6 +675,48 @@ def test_what_is_said_of_sources_of_flash_attn(stack: str, variables: str, expec
     )
     breaches = judge(RELATIONS, "flash-attn", found, "nvidia").breaches
     assert {breach.bound.relation.id for breach in breaches} == set(expected.split())
+
+
+@pytest.mark.parametrize(
+    ("stack", "toolkit", "variables", "expected"),
+    [
+        ("torch 2.1.2+cu121, deepspeed 0.14.4, python 3.10", "12.4", "", ""),
+        ("torch 2.1.2+cu121, deepspeed 0.14.2, python 3.10", "12.4", "", "deepspeed/toolkit"),
+        ("torch 2.1.2+cu121, deepspeed 0.14.2, python 3.10", "12.4", "DS_SKIP_CUDA_CHECK=1", ""),
+        ("torch 1.13.1+cu117, deepspeed 0.9.2", "11.8", "DS_SKIP_CUDA_CHECK=1", ""),
+        ("torch 2.0.1+cu118, deepspeed 0.9.2", "12.1", "DS_SKIP_CUDA_CHECK=1", "deepspeed/toolkit"),
+        ("torch 2.9.1+cu130, deepspeed 0.18.9, python 3.10", "13.0", "", ""),
+        ("torch 2.9.1+cu130, deepspeed 0.18.9, python 3.10", "13.1", "", "deepspeed/toolkit"),
+        ("torch 2.0.1+cpu, deepspeed 0.18.9, python 3.10", "13.1", "", ""),
+        ("torch 1.9.1+cu111, apex 0.1", "11.1", "", ""),
+        ("torch 1.9.1+cu111, apex 0.1", "11.3", "", "apex/toolkit"),
+        ("torch 1.13.1+cu117, minkowskiengine 0.5.4", "11.7", "", ""),
+        ("torch 2.1.2+cu121, minkowskiengine 0.5.4", "12.1", "", "minkowskiengine/cuda-12"),
+        (
+            "torch 2.2.2+cu118, minkowskiengine 0.5.4, python 3.12",
+            "11.8",
+            "",
+            "minkowskiengine/numpy-distutils",
+        ),
+        ("torch 1.7.1+cu110, detectron2 0.6", "11.0", "", "detectron2/source-torch"),
+        ("torch 1.8.1+cu111, detectron2 0.6", "11.1", "", ""),
+    ],
+)
+def test_what_a_build_from_source_meets(
+    stack: str, toolkit: str, variables: str, expected: str
+) -> None:
+    found = domains(stack)
+    found["build.toolkit"] = (parse(toolkit),)
+    found["host.variables"] = (tuple(filter(None, [variables])),)
+    (name,) = (n for n in parts(stack) if n not in ("torch", "python"))
+    found[name] = tuple(
+        b
+        for b in found[name]
+        if b.attributes.get("origin") == "source"  # type: ignore[union-attr]
+    )
+    breaches = judge(RELATIONS, name, found, "nvidia").breaches
+    own = {b.bound.relation.id for b in breaches if b.bound.relation.owner == name}
+    assert own == set(expected.split())
 
 
 @pytest.mark.parametrize(

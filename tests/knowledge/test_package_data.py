@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterator, Set, Tuple
+from typing import Dict, Iterator, List, Set, Tuple
 
 import pytest
 
 from envdoctor.knowledge.load import load
 from envdoctor.model.build import ABSENT, Build, Specifier, Unknown, Value
-from envdoctor.model.versions import cuda_tag, parse, satisfies
+from envdoctor.model.versions import architecture, cuda_tag, parse, satisfies
 from envdoctor.relations.components import DOTTED
 from envdoctor.relations.expression import compile_expression
 from envdoctor.relations.judge import Judgement, Relations, judge
@@ -214,6 +214,9 @@ def broken(stack: str) -> Set[str]:
         ("mmcv-full 1.4.2, mmdet 2.19.0, mmsegmentation 0.20.0, mmdet3d 0.17.2", "mmdet3d/mmcv"),
         ("mmcv-full 1.4.2, mmdet 2.19.0, mmsegmentation 0.20.0, mmdet3d 0.17.3", ""),
         ("mmcv 2.2.0, mmengine 0.10.7, mmdet 3.3.0, mmdet3d 1.4.0", "mmdet/mmcv mmdet3d/mmcv"),
+        ("torch 2.1.0+cu121, mmcv 2.1.0, mmengine 0.2.0, setuptools 65.0.0", "mmcv/mmengine"),
+        ("torch 2.0.1+cu118, mmcv 2.0.0, mmengine 0.2.0, setuptools 65.0.0", ""),
+        ("mmcv-lite 2.2.0, mmengine 0.2.0, setuptools 65.0.0", "mmcv-lite/mmengine"),
         # the fork of mmcv and mmengine
         (
             "torch 2.8.0+cu129, abi 1, onedl-mmcv 2.3.0, onedl-mmengine 0.10.8, mmdet 3.3.0, "
@@ -786,3 +789,59 @@ def test_every_relation_compiles(name: str) -> None:
             for text in filter(None, (relation.needs, relation.condition)):
                 compile_expression(text, KNOWLEDGE, name)
             assert relation.severity in ("error", "warning")
+
+
+def torches(code: str) -> List[Build]:
+    """The wheels of torch for x86_64 with compiled code of an architecture, the oldest first."""
+    return [
+        build
+        for build in KNOWLEDGE.packages["torch"].builds()
+        if build.attributes.get("architecture") == "x86_64"
+        and architecture(code) in build.attributes.get("sass", ())  # type: ignore[operator]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("3.7", "2.7.1 cu118"),  # Kepler
+        ("5.0", "2.14.1 cu126"),  # Maxwell
+        ("6.0", "2.14.1 cu126"),  # Pascal
+        ("7.0", "2.14.1 cu126"),  # Volta
+        ("7.5", "2.15.0"),
+        ("9.0", "2.15.0"),
+        ("12.0", "2.15.0"),
+    ],
+)
+def test_the_last_torch_for_a_gpu(code: str, expected: str) -> None:
+    last = torches(code)[-1]
+    assert f"{last.version} {cuda_tag(last.attributes['cuda'])}".startswith(expected)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("release", "has", "lacks"),
+    [
+        ("1.6.0", "3.7 7.5", "8.0"),
+        ("1.7.1", "7.5", "8.0 8.6"),
+        ("1.8.0", "7.0", "7.5 8.0"),  # Turing runs the code of Volta
+        ("1.12.1", "7.0", "7.5 8.0 8.6 9.0"),
+        ("1.13.1", "7.5 8.6", "9.0"),
+        ("2.0.1", "3.7 8.6", "9.0"),
+        ("2.1.0", "5.0 9.0", "3.7"),
+        ("2.7.1", "5.0 9.0", "10.0 12.0"),
+        ("2.8.0", "7.0 12.0", "5.0 6.0"),
+        ("2.11.0", "7.5 12.0", "5.0 6.0 7.0"),
+    ],
+)
+def test_what_a_plain_pip_install_of_torch_gives(release: str, has: str, lacks: str) -> None:
+    (plain,) = (
+        build
+        for build in KNOWLEDGE.packages["torch"].builds(parse(release))
+        if build.attributes.get("install") == "{name}=={version}"
+        and build.attributes.get("architecture") == "x86_64"
+    )
+    code = plain.attributes["sass"]
+    assert isinstance(code, tuple)
+    assert {architecture(one) for one in has.split()} <= set(code)
+    assert not {architecture(one) for one in lacks.split()} & set(code)
+    assert plain.attributes["ptx"] == ()

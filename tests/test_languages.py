@@ -164,6 +164,7 @@ FOR_CONTRIBUTORS = (
     "knowledge/",
     "model/",
     "relations/expression.py",
+    "rules/added.py",
     "rules/page.py",
     "rules/rule.py",
 )

@@ -79,12 +79,28 @@ def _has_settled(folder: bytes, before_ns: int, known: Dict[bytes, bool]) -> boo
     return known[folder]
 
 
-@functools.lru_cache(maxsize=1)
+#: What tells the matrices that users add to our own from others.
+_added: List[bytes] = [b""]
+
+
+def set_added(state: bytes) -> None:
+    """Say which matrices of users count from now on, beside our own: what tells them from others.
+
+    What is remembered from then on is remembered for them alone.
+    """
+    _added[0] = state
+
+
 def own_state() -> bytes:
     """What tells this envdoctor from another: its code, its pages, its matrices, its libraries.
 
-    Of a checkout as well, where nobody raises the version for a change.
+    Of a checkout as well, where nobody raises the version for a change; and with what was added.
     """
+    return _own() + (b"\n+" + _added[0] if _added[0] else b"")
+
+
+@functools.lru_cache(maxsize=1)
+def _own() -> bytes:
     found = [__version__, sys.version, _PACKAGE]
     folders = [_PACKAGE]
     data = os.path.join(os.path.dirname(_PACKAGE), "matrices")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Dict, List, Optional, Sequence, Tuple, Union
 
 import click
 
+from envdoctor.commands.errors import told
 from envdoctor.commands.invocation import current
 from envdoctor.commands.options import (
     assumption_options,
@@ -15,7 +16,7 @@ from envdoctor.commands.options import (
 )
 from envdoctor.commands.output import view, write
 from envdoctor.commands.program import as_called, program
-from envdoctor.commands.session import Inputs
+from envdoctor.commands.session import Inputs, matrices_with
 from envdoctor.model.language import say
 from envdoctor.model.text import clean
 from envdoctor.rules.page import Page, pages
@@ -54,29 +55,29 @@ def command(
     Exit code: 0 it was answered, whatever the answer, 2 wrong usage.
     """
     first = about[0]
-    if len(about) == 1 and not _is_asked(first):
-        return _explain_page(first, form, output)
+    if len(about) == 1 and not _is_asked(first, inputs):
+        return _explain_page(first, inputs, form, output)
     if len(about) > _MOST:
         raise click.UsageError(f"{_MOST} are as much as can be asked about together")
     return _explain_builds(about, inputs, form, output, verbose)
 
 
-def _is_asked(text: str) -> bool:
+def _is_asked(text: str, inputs: Inputs) -> bool:
     """Whether a text asks the matrices: it has a sign of versions, or names a package."""
     if any(sign in text for sign in "=<>~"):
         return True
     if text.upper() in pages() or any(page.name == text.lower() for page in pages().values()):
         return False
-    from envdoctor.knowledge.load import load
     from envdoctor.model.names import canonical
 
-    return canonical(text) in load().packages
+    with told():
+        return canonical(text) in matrices_with(inputs.matrices)().packages
 
 
-def _explain_page(code: str, form: str, output: Optional[str]) -> int:
+def _explain_page(code: str, inputs: Inputs, form: str, output: Optional[str]) -> int:
     from envdoctor.report import pages as report
 
-    page = _page(code, pages())
+    page = _page(code, pages(), inputs)
     if form == "json":
         from envdoctor.knowledge.load import load
 
@@ -90,28 +91,29 @@ def _explain_page(code: str, form: str, output: Optional[str]) -> int:
 def _explain_builds(
     about: Sequence[str], inputs: Inputs, form: str, output: Optional[str], verbose: bool
 ) -> int:
-    from envdoctor.knowledge.load import load
     from envdoctor.relations.explained import explain
     from envdoctor.relations.judge import Relations
     from envdoctor.relations.question import QuestionError, world_of
     from envdoctor.relations.rows import explain_row, is_row
     from envdoctor.relations.wanted import WantedError, read_wanted
     from envdoctor.report import explanation as report
+    from envdoctor.report.sources import Matrices
 
     problem = current().problem
     if problem is not None:
         raise problem
-    knowledge = load()
+    knowledge = matrices_with(inputs.matrices)()
     relations = Relations(knowledge)
     facts = _assumed(inputs, knowledge)
     shown = view(output, verbose)
+    stated = Matrices(knowledge.date, knowledge.added)
     try:
         if len(about) == 1 and is_row(about[0]):
             row = explain_row(about[0], facts, relations)
             if form == "json":
-                write(report.row_json(row, knowledge.date, language()), output)
+                write(report.row_json(row, stated, language()), output)
             else:
-                write(report.row_text(row, knowledge.date, shown, language()), output)
+                write(report.row_text(row, stated, shown, language()), output)
             return 0
         row_text = next((text for text in about if is_row(text)), None)
         if row_text is not None:
@@ -126,9 +128,9 @@ def _explain_builds(
         raise click.UsageError(str(error)) from None
     settings = inputs.settings
     if form == "json":
-        write(report.packages_json(explained, settings, knowledge.date, language()), output)
+        write(report.packages_json(explained, settings, stated, language()), output)
     else:
-        text = report.packages_text(explained, settings, knowledge.date, shown, language())
+        text = report.packages_text(explained, settings, stated, shown, language())
         write(as_called(text), output)
     return 0
 
@@ -152,7 +154,7 @@ def _assumed(inputs: Inputs, knowledge: Knowledge) -> Facts:
     return assume(facts, settings, knowledge)
 
 
-def _page(wanted: str, known: Dict[str, Page]) -> Page:
+def _page(wanted: str, known: Dict[str, Page], inputs: Inputs) -> Page:
     """The page of a code or a name. Raises UsageError that names the nearest, packages too."""
     named = {page.name: page for page in known.values()}
     page = known.get(wanted.upper()) or named.get(wanted.lower())
@@ -160,10 +162,8 @@ def _page(wanted: str, known: Dict[str, Page]) -> Page:
         return page
     import difflib
 
-    from envdoctor.knowledge.load import load
-
     codes = {code.lower(): code for code in known}
-    names = [*named, *codes, *load().packages]
+    names = [*named, *codes, *matrices_with(inputs.matrices)().packages]
     near = difflib.get_close_matches(wanted.lower(), names)
     nearest = say(language(), " or ").join(codes.get(name, name) for name in near)
     hint = f"nearest: {nearest}" if near else f"list them: {program()} check --list-rules"

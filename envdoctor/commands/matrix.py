@@ -49,6 +49,7 @@ def command(
     from envdoctor.relations.question import QuestionError, world_of
     from envdoctor.relations.wanted import WantedError, read_wanted
     from envdoctor.report import matrix as report
+    from envdoctor.report.sources import Matrices
 
     if len(packages) > _MOST + 1:
         raise click.UsageError(f"{_MOST} grids are as many as can be shown together")
@@ -69,11 +70,12 @@ def command(
             )
         except (WantedError, QuestionError) as error:
             raise click.UsageError(str(error)) from None
+    stated = Matrices(knowledge.date, knowledge.added)
     if form == "json":
-        write(report.as_json(found, knowledge.date, language()), output)
+        write(report.as_json(found, stated, language()), output)
     elif form == "html":
-        write(report.as_html(found, knowledge.date, language()), output)
+        write(report.as_html(found, stated, language()), output)
     else:
-        text = report.as_text(found, knowledge.date, view(output, verbose), language())
+        text = report.as_text(found, stated, view(output, verbose), language())
         write(as_called(text), output)
     return 0

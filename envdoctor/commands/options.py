@@ -17,7 +17,7 @@ from envdoctor.commands.configuration import Configurable, Configuration
 from envdoctor.commands.errors import Failure, told
 from envdoctor.commands.invocation import current
 from envdoctor.commands.output import say, write
-from envdoctor.commands.session import Inputs, Said
+from envdoctor.commands.session import Inputs, Said, matrices_with
 from envdoctor.model.language import ENGLISH, LANGUAGES, VARIABLE, preferred, translate
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -142,6 +142,17 @@ _ASSUMED = [
             help=f"Short for --assume {key}=...: {example}.",
         )
         for key, (metavar, example) in _SHORTS.items()
+    ),
+]
+_MATRICES = [
+    click.option(
+        "--matrices",
+        cls=Configurable,
+        names_a_file=True,
+        metavar="DIR",
+        multiple=True,
+        help="Put the matrices of this folder over those that ship: packages/*.yaml and "
+        "platform/*.yaml. Repeatable.",
     ),
 ]
 _TIME = [
@@ -286,12 +297,12 @@ def input_options(function: F) -> F:
     The command runs within `--timeout`, and the errors of the layers below reach the user as
     messages.
     """
-    return _with_inputs(function, [*_OBSERVED, *_READ, *_ASSUMED, *_TIME])
+    return _with_inputs(function, [*_OBSERVED, *_READ, *_ASSUMED, *_MATRICES, *_TIME])
 
 
 def machine_options(function: F) -> F:
     """Give a command those of them that say for which machine and interpreter it answers."""
-    return _with_inputs(function, [*_OBSERVED, *_ASSUMED, *_TIME])
+    return _with_inputs(function, [*_OBSERVED, *_ASSUMED, *_MATRICES, *_TIME])
 
 
 def assumption_options(function: F) -> F:
@@ -299,7 +310,7 @@ def assumption_options(function: F) -> F:
 
     Whether the configuration can be read is for the command to ask, as it does not always obey it.
     """
-    return _with_inputs(function, [*_ASSUMED, *_TIME], heeds_configuration=False)
+    return _with_inputs(function, [*_ASSUMED, *_MATRICES, *_TIME], heeds_configuration=False)
 
 
 def _with_inputs(
@@ -327,11 +338,9 @@ def _is_the_one_called() -> bool:
     return click.get_current_context().invoked_subcommand is None
 
 
-def _gpus() -> str:
+def _gpus(added: Sequence[str]) -> str:
     """The GPUs that can be assumed, each with its compute capability, in columns."""
-    from envdoctor.knowledge.load import load
-
-    table = load().tables["gpu"]
+    table = matrices_with(added)().tables["gpu"]
     named = [f"{name} ({row['cc']})" for name, row in table.rows.items()]
     width = max(map(len, named)) + 2
     columns = max(1, (_COLUMNS + 2) // width)
@@ -351,16 +360,20 @@ def _inputs(options: Any) -> Inputs:
         raise click.UsageError(f"{named[0]} and {named[1]} exclude each other")
     shorts = [(key, options.pop(key)) for key in _SHORTS]
     settings = [*options.pop("assume"), *(f"{k}={v}" for k, v in shorts if v is not None)]
+    added = tuple(options.pop("matrices", ()))
     if _LIST_GPUS in settings:
         with told():
-            write(_gpus())
+            write(_gpus(added))
         click.get_current_context().exit()
     project = tuple(options.pop("project", ()))
     more = {"path": tuple(options.pop("path", ())), "deep": options.pop("deep", None)}
     if more["path"] and (chosen["facts"] is not None or more["deep"] is False):
         other = "--no-deep" if more["deep"] is False else "--facts"
         raise click.UsageError(f"--path and {other} exclude each other")
-    return Inputs(**chosen, assume=tuple(settings), project=project, said=tuple(_said()), **more)
+    said = tuple(_said())
+    return Inputs(
+        **chosen, assume=tuple(settings), project=project, said=said, matrices=added, **more
+    )
 
 
 def _said() -> Iterator[Said]:

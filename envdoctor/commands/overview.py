@@ -63,6 +63,8 @@ def _given(inputs: Inputs) -> List[str]:
         options += ["--path", path]
     for setting in inputs.assume:
         options += ["--assume", setting]
+    for folder in inputs.matrices:
+        options += ["--matrices", folder]
     return options
 
 

@@ -43,6 +43,7 @@ class Inputs(NamedTuple):
     path: Tuple[str, ...] = ()  # binaries that were named
     # whether binaries are read; None: only what is known of them from before
     deep: Optional[bool] = None
+    matrices: Tuple[str, ...] = ()  # folders of matrices that are put over those that ship
 
     @property
     def settings(self) -> Tuple[str, ...]:
@@ -50,18 +51,42 @@ class Inputs(NamedTuple):
         return (*(setting for setting, _ in self.said), *self.assume)
 
 
-def _matrices() -> Matrices:
-    """What loads the matrices the first time that it is called: a warm check does without."""
-    loaded: List[Knowledge] = []
+def matrices_with(folders: Sequence[str] = ()) -> Matrices:
+    """What loads the matrices the first time that it is called: a warm check does without.
 
-    def matrices() -> Knowledge:
+    What users add to them is read at once, since what is remembered depends on it. Raises
+    DocumentError.
+    """
+    from envdoctor.cache import unchanged
+
+    loaded: List[Knowledge] = []
+    if not folders:
+        unchanged.set_added(b"")
+
+        def matrices() -> Knowledge:
+            if not loaded:
+                from envdoctor.knowledge.load import load
+
+                loaded.append(load())
+            return loaded[0]
+
+        return matrices
+    from envdoctor.knowledge.overlay import read
+
+    added = read(folders)
+    unchanged.set_added(added.state)
+
+    def with_added() -> Knowledge:
         if not loaded:
             from envdoctor.knowledge.load import load
+            from envdoctor.rules.added import examine
 
-            loaded.append(load())
+            knowledge = load(added=added)
+            examine(knowledge)
+            loaded.append(knowledge)
         return loaded[0]
 
-    return matrices
+    return with_added
 
 
 def _read(inputs: Inputs, matrices: Matrices, waiting: Optional[Waiting] = None) -> Facts:
@@ -168,7 +193,7 @@ def gather(inputs: Inputs, waiting: Optional[Waiting] = None) -> Tuple[Facts, Ma
 
     Raises AssumeError, DocumentError and what reading the facts raises.
     """
-    matrices = _matrices()
+    matrices = matrices_with(inputs.matrices)
     facts = _read(inputs, matrices, waiting)
     return _assume(facts, inputs.assume, matrices, inputs.said), matrices
 
@@ -192,6 +217,7 @@ def check(
     language: str = ENGLISH,
     project: Sequence[Union[str, os.PathLike[str]]] = (),
     deep: bool = True,
+    matrices: Sequence[Union[str, os.PathLike[str]]] = (),
 ) -> Report:
     """Examine an environment as `envdoctor check` does, and return what is wrong with it.
 
@@ -200,7 +226,8 @@ def check(
     the path of one. `assume` holds settings such as "gpu=a100". `requirements` are the paths of
     files: what they ask for is checked in place of an environment. `language` is that of summaries
     and reasons: "en" or "zh". `project` are folders of source trees, which are read for what they
-    need of it. `deep` reads the binaries, too.
+    need of it. `deep` reads the binaries, too. `matrices` are folders that are put over those that
+    ship.
 
     Raises SnapshotError, TargetError, RequirementsError, ProjectError, AssumeError, DocumentError,
     UnsupportedSystemError, and ValueError for a language that there is not.
@@ -211,15 +238,16 @@ def check(
 
     files = tuple(os.fspath(file) for file in requirements)
     folders = tuple(os.fspath(folder) for folder in project)
+    added = tuple(os.fspath(folder) for folder in matrices)
     if facts is None or isinstance(facts, (str, os.PathLike)):
         path = None if facts is None else os.fspath(facts)
-        inputs = Inputs(python, env, path, tuple(assume), files, folders, deep=deep)
-        observed, matrices = gather(inputs)
+        inputs = Inputs(python, env, path, tuple(assume), files, folders, deep=deep, matrices=added)
+        observed, loaded = gather(inputs)
     else:
-        matrices = _matrices()
+        loaded = matrices_with(added)
         if files:
             facts = _asking(facts, Inputs(assume=tuple(assume), requirements=files))
         if folders:
-            facts = _with_projects(facts, folders, matrices)
-        observed = _assume(facts, assume, matrices)
-    return conclude(observed, matrices, language)
+            facts = _with_projects(facts, folders, loaded)
+        observed = _assume(facts, assume, loaded)
+    return conclude(observed, loaded, language)

@@ -53,10 +53,13 @@ def _decode_all(texts: Dict[str, str]) -> Files:
 
 def _decode(name: str, text: str, kind: Type[T]) -> Loaded[T]:
     document = Document(name, text)
-    content = document.decode(kind)
-    places = {
+    return Loaded(name, document.decode(kind), places(document))
+
+
+def places(document: Document) -> Dict[str, str]:
+    """Where each entry of a decoded document stands, by its id."""
+    return {
         entry["id"]: document.place(part, index)
         for part in ("builds", "relations")
         for index, entry in enumerate(document.data.get(part) or ())
     }
-    return Loaded(name, content, places)

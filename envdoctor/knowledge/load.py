@@ -5,7 +5,19 @@ from __future__ import annotations
 import functools
 import re
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Pattern, Sequence, Tuple, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Pattern,
+    Sequence,
+    Tuple,
+    Union,
+)
 
 from packaging.version import Version
 
@@ -27,6 +39,10 @@ from envdoctor.model.build import Build, Value
 from envdoctor.model.finding import Citation
 from envdoctor.model.relation import ENFORCERS, Relation
 from envdoctor.model.versions import parse, satisfies
+
+# Imported where it is used: few have any.
+if TYPE_CHECKING:
+    from envdoctor.knowledge.overlay import Added
 
 
 class Package:
@@ -62,6 +78,10 @@ class Package:
         self._listed: Dict[str, Dict[Version, Mapping[str, Raw]]] = {}
         # by page and release, see _owners
         self._owned: Dict[Tuple[str, Version], Dict[Tuple[Value, ...], str]] = {}
+
+    def place(self, entry: str) -> str:
+        """Where an entry of builds stands: "file:line"."""
+        return self._place.get(entry, self.name)
 
     @property
     def newest(self) -> Version:
@@ -296,25 +316,32 @@ class Knowledge:
         relations: Sequence[Relation],
         citations: Mapping[str, Citation],
         date: str,
+        added: Sequence[str] = (),
     ) -> None:
-        """Index what was loaded; see `load`."""
+        """Index what was loaded; see `load`. `added` are folders of users."""
         self.packages = dict(packages)
         self.tables = dict(tables)
         self.relations = tuple(relations)
         self.citations = dict(citations)
         self.date = date
+        self.added = tuple(added)
         self.providers: Dict[str, Tuple[str, ...]] = {}
         for package in packages.values():
             for module in package.modules:
                 self.providers[module] = (*self.providers.get(module, ()), package.name)
 
 
-def load(folder: Optional[Path] = None) -> Knowledge:
-    """The matrices of `folder` (default: the ones that ship with envdoctor).
+def load(folder: Optional[Path] = None, added: Optional[Added] = None) -> Knowledge:
+    """The matrices of `folder` (default: the ones that ship with envdoctor) and what is `added`.
 
     Raises DocumentError, naming file and line.
     """
     files = matrix_files.read(folder or data_folder("matrices"))
+    date = _newest(files)
+    if added is not None:
+        from envdoctor.knowledge.overlay import overlaid
+
+        files = overlaid(files, added)
     packages: Dict[str, Package] = {}
     tables: Dict[str, Table] = {}
     relations: List[Relation] = []
@@ -367,7 +394,6 @@ def load(folder: Optional[Path] = None) -> Knowledge:
                 )
             )
 
-    dates = []
     for loaded in files.packages:
         file = loaded.content
         if file.package in packages:
@@ -376,8 +402,6 @@ def load(folder: Optional[Path] = None) -> Knowledge:
         for entry in file.builds:
             cite(entry, file, loaded.places)
         relate(file, loaded.places, file.package, "")
-        dates.append(file.checked)
-        dates.extend(part.checked for part in (file.pypi, *file.pages.values()) if part)
     for platform in files.platforms:
         for name, table in platform.content.tables.items():
             if name in tables:
@@ -390,8 +414,16 @@ def load(folder: Optional[Path] = None) -> Knowledge:
                 basis=table.basis or platform.content.basis,
             )
         relate(platform.content, platform.places, None, platform.content.accelerator)
-        dates.append(platform.content.checked)
-    return Knowledge(packages, tables, relations, citations, max(dates, default=""))
+    return Knowledge(packages, tables, relations, citations, date, added.folders if added else ())
+
+
+def _newest(files: matrix_files.Files) -> str:
+    """The day on which something of the files was last looked at."""
+    dates = [loaded.content.checked for loaded in files.packages]
+    dates += [loaded.content.checked for loaded in files.platforms]
+    for file in (loaded.content for loaded in files.packages):
+        dates.extend(part.checked for part in (file.pypi, *file.pages.values()) if part)
+    return max(dates, default="")
 
 
 def _sources(names: Union[str, List[str]], known: Mapping[str, str]) -> str:

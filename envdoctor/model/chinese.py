@@ -35,6 +35,7 @@ SAID: Dict[str, str] = {
     # reading binaries
     "envdoctor: binaries: {done} of {number}": "envdoctor：二进制文件：{done}/{number}",
     "envdoctor: {verdict} without the binaries; reading these now": "envdoctor：不看二进制文件：{verdict}；现在读取它们",
+    "Matrices: {folders} over those that ship": "兼容矩阵：{folders}，覆盖自带的",
     # grids
     "prebuilt": "现成",
     "source": "源码",
@@ -1010,6 +1011,9 @@ WRITTEN: Dict[str, str] = {
     "Exit code: 0 it was answered, whatever the answer, 2 wrong usage.": "退出码：0 已回答（不论答案），2 用法错误。",
     "Show which releases fit which, as a grid.": "用表格显示哪些版本可以一起用。",
     "For people, for programs, or a page to print.": "给人看、给程序用，或者可打印的网页。",
+    "Put the matrices of this folder over those that ship: packages/*.yaml and platform/*.yaml. Repeatable.": (
+        "用这个目录中的兼容矩阵覆盖自带的：packages/*.yaml 和 platform/*.yaml。可重复使用。"
+    ),
     "Write the grid here, not to stdout.": "把表格写到这里，而不是标准输出。",
     "All reasons, and their sources.": "列出全部原因及其来源。",
     "Show which releases of a package fit which of another: prebuilt, from source, or not at all.": (

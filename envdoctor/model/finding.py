@@ -164,6 +164,7 @@ class Report(Record, frozen=True, omit_defaults=False):
     baseline: Optional[Accepted] = None
     configuration: str = ""  # the file whose [tool.envdoctor] was obeyed
     facts_digest: str = ""
+    matrices_added: Tuple[str, ...] = ()  # folders of users, beside the matrices that ship
     language: str = ENGLISH  # of summaries, reasons and fixes; codes and names are English
     schema_version: int = SCHEMA_VERSION
 

@@ -46,6 +46,7 @@ _SIGNS = {
 }
 _OF_VERSION = ("version", "series", "major", "minor")
 _MAX_LENGTH = 2000
+_MAX_LOOPS = 2  # each multiplies what one evaluation takes
 
 
 class ExpressionError(ValueError):
@@ -322,6 +323,8 @@ class _Compiler:
         group = self._visit(loop.iter)
         if group.source is None or variable in self.bound:
             raise self._fail(node, "the loop runs over a component")
+        if len(self.bound) >= _MAX_LOOPS:
+            raise self._fail(node, f"more than {_MAX_LOOPS} loops in one another")
         self.bound[variable] = self.bound.get(group.source, group.source)
         self.reads.setdefault(self.bound[variable], set())
         body = self._truth(generator.elt)

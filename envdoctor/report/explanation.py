@@ -26,6 +26,7 @@ from envdoctor.model.language import count, say
 from envdoctor.model.text import clean
 from envdoctor.report.json import encode
 from envdoctor.report.lines import apart, printed, wrapped
+from envdoctor.report.sources import Matrices, told_added
 from envdoctor.report.style import MARKS, STYLES
 from envdoctor.report.view import View
 
@@ -61,6 +62,7 @@ class PackagesAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     command: str
     envdoctor_version: str
     matrices_date: str
+    matrices_added: List[str]  # folders of users
     language: str  # of reasons
     assumed: List[str]
     packages: Explained
@@ -73,34 +75,45 @@ class RowAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     command: str
     envdoctor_version: str
     matrices_date: str
+    matrices_added: List[str]
     language: str
     row: ExplainedRow
 
 
-def packages_json(explained: Explained, assumed: Sequence[str], date: str, language: str) -> str:
+def packages_json(
+    explained: Explained, assumed: Sequence[str], matrices: Matrices, language: str
+) -> str:
     """One JSON object, ended by a newline. Its schema is schemas/explain-packages.json."""
     answer = PackagesAnswer(
-        SCHEMA_VERSION, "explain", __version__, date, language, list(assumed), explained
+        SCHEMA_VERSION,
+        "explain",
+        __version__,
+        matrices.date,
+        list(matrices.added),
+        language,
+        list(assumed),
+        explained,
     )
     return encode(msgspec.to_builtins(answer))
 
 
-def row_json(row: ExplainedRow, date: str, language: str) -> str:
+def row_json(row: ExplainedRow, matrices: Matrices, language: str) -> str:
     """One JSON object, ended by a newline. Its schema is schemas/explain-row.json."""
-    answer = RowAnswer(SCHEMA_VERSION, "explain", __version__, date, language, row)
+    added = list(matrices.added)
+    answer = RowAnswer(SCHEMA_VERSION, "explain", __version__, matrices.date, added, language, row)
     return encode(msgspec.to_builtins(answer))
 
 
 def packages_text(
-    explained: Explained, assumed: Sequence[str], date: str, view: View, language: str
+    explained: Explained, assumed: Sequence[str], matrices: Matrices, view: View, language: str
 ) -> str:
     """Verdict first, then what there is, why, and what fits; ended by a newline."""
-    return printed(_Telling(view, language).packages(explained, assumed, date), view)
+    return printed(_Telling(view, language).packages(explained, assumed, matrices), view)
 
 
-def row_text(row: ExplainedRow, date: str, view: View, language: str) -> str:
+def row_text(row: ExplainedRow, matrices: Matrices, view: View, language: str) -> str:
     """The cells of a row with their sources, and what they decide; ended by a newline."""
-    return printed(_Telling(view, language).row(row, date), view)
+    return printed(_Telling(view, language).row(row, matrices), view)
 
 
 class _Telling:
@@ -110,8 +123,11 @@ class _Telling:
 
     # --- parts -----------------------------------------------------------------------------------
 
-    def packages(self, one: Explained, assumed: Sequence[str], date: str) -> Iterator[Text]:
-        yield from self._head(one, date)
+    def packages(
+        self, one: Explained, assumed: Sequence[str], matrices: Matrices
+    ) -> Iterator[Text]:
+        yield from self._head(one, matrices.date)
+        yield from told_added(matrices, self.view, self.language)
         if assumed:
             said = say(self.language, "Assumed: {assumed}", assumed=", ".join(assumed))
             yield from self._wrapped(said)
@@ -129,8 +145,10 @@ class _Telling:
         if len(one.subjects) == 1 and one.subjects[0].relations:
             yield from self._relations(one.subjects[0])
 
-    def row(self, row: ExplainedRow, date: str) -> Iterator[Text]:
-        yield from apart(Text(clean(row.asked), "bold"), self._date(date), self.view.width)
+    def row(self, row: ExplainedRow, matrices: Matrices) -> Iterator[Text]:
+        date = self._date(matrices.date)
+        yield from apart(Text(clean(row.asked), "bold"), date, self.view.width)
+        yield from told_added(matrices, self.view, self.language)
         for cell in row.cells:
             yield Text()
             yield from self._cell(cell)

@@ -15,6 +15,7 @@ _KEYS = (
     "command",
     "envdoctor_version",
     "matrices_date",
+    "matrices_added",
     "language",
     "target",
     "machine",

@@ -16,6 +16,7 @@ from envdoctor.model.language import count, say
 from envdoctor.model.text import clean
 from envdoctor.report.json import encode
 from envdoctor.report.lines import apart, printed, wrapped
+from envdoctor.report.sources import Matrices, told_added
 from envdoctor.report.view import View
 
 _TEMPLATE = Path(__file__).resolve().parent / "templates" / "matrix.html"
@@ -42,22 +43,26 @@ class GridsAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     command: str
     envdoctor_version: str
     matrices_date: str
+    matrices_added: List[str]  # folders of users
     language: str  # of reasons
     matrix: Grids
 
 
-def as_json(grids: Grids, date: str, language: str) -> str:
+def as_json(grids: Grids, matrices: Matrices, language: str) -> str:
     """One JSON object, ended by a newline. Its schema is schemas/matrix.json."""
-    answer = GridsAnswer(SCHEMA_VERSION, "matrix", __version__, date, language, grids)
+    added = list(matrices.added)
+    answer = GridsAnswer(
+        SCHEMA_VERSION, "matrix", __version__, matrices.date, added, language, grids
+    )
     return encode(msgspec.to_builtins(answer))
 
 
-def as_text(grids: Grids, date: str, view: View, language: str) -> str:
+def as_text(grids: Grids, matrices: Matrices, view: View, language: str) -> str:
     """Tables as wide as the view, each with its reasons; ended by a newline."""
-    return printed(_Telling(view, language).grids(grids, date), view)
+    return printed(_Telling(view, language).grids(grids, matrices), view)
 
 
-def as_html(grids: Grids, date: str, language: str) -> str:
+def as_html(grids: Grids, matrices: Matrices, language: str) -> str:
     """One page that needs nothing else, no script either; ended by a newline."""
     import jinja2
 
@@ -65,7 +70,7 @@ def as_html(grids: Grids, date: str, language: str) -> str:
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
     template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
-    return template.render(_Telling(View(), language).page(grids, date)) + "\n"
+    return template.render(_Telling(View(), language).page(grids, matrices)) + "\n"
 
 
 class _Row(NamedTuple):
@@ -80,12 +85,13 @@ class _Telling:
         self.view = view
         self.language = language
 
-    def grids(self, grids: Grids, date: str) -> Iterator[Text]:
+    def grids(self, grids: Grids, matrices: Matrices) -> Iterator[Text]:
         for number, grid in enumerate(grids.grids):
             if number:
                 yield Text()
-            head = say(self.language, "matrices of {date}", date=date)
+            head = say(self.language, "matrices of {date}", date=matrices.date)
             yield from apart(Text(self._title(grid), "bold"), Text(head, "dim"), self.view.width)
+            yield from told_added(matrices, self.view, self.language)
             yield from self._wrapped(self._world(grids))
             yield from self._tables(grid)
             yield from self._notes(grid)
@@ -273,9 +279,10 @@ class _Telling:
 
     # --- a page ----------------------------------------------------------------------------------
 
-    def page(self, grids: Grids, date: str) -> Dict[str, Any]:
+    def page(self, grids: Grids, matrices: Matrices) -> Dict[str, Any]:
         """What fills the template. Nothing of it is markup."""
         titles = [self._title(grid) for grid in grids.grids]
+        date = self._say("matrices of {date}", date=matrices.date)
         return {
             "lang": "zh-CN" if self.language == "zh" else "en",
             "title": self._say(", ").join(titles),
@@ -289,7 +296,8 @@ class _Telling:
                 "warned": self._say("{mark} It fits, but", mark=_WARNED),
                 "legend": self._say("What the cells say"),
             },
-            "footer": f"envdoctor {__version__}, {self._say('matrices of {date}', date=date)}",
+            "footer": f"envdoctor {__version__}, {date}",
+            "added": [line.plain for line in told_added(matrices, self.view, self.language)],
         }
 
     def _page_grid(self, grid: Grid, title: str) -> Dict[str, Any]:

@@ -13,6 +13,7 @@ from envdoctor.model.language import count, say, translate
 from envdoctor.model.text import clean
 from envdoctor.report import words
 from envdoctor.report.lines import apart, printed, wrapped
+from envdoctor.report.sources import Matrices, told_added
 from envdoctor.report.style import MARKS, STYLES
 from envdoctor.report.view import View
 
@@ -117,6 +118,7 @@ def _head(report: Report, facts: Facts, notes: int, seconds: float, view: View) 
     assumed = words.assumed(language, facts)
     if assumed:
         lines += wrapped(Text(say(language, "Assumed: {assumed}", assumed=assumed)), view.width)
+    lines += told_added(Matrices(report.matrices_date, report.matrices_added), view, language)
     if report.configuration:
         file = view.place(clean(report.configuration))
         lines += wrapped(Text(say(language, "Configuration: {file}", file=file)), view.width)

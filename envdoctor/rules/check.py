@@ -53,6 +53,7 @@ def check(facts: Facts, knowledge: Knowledge, language: str = ENGLISH) -> Report
         ruled_out=tuple(n for n in dict.fromkeys(examination.ruled_out) if n not in unsettled),
         skipped=(*examination.skipped, *_failed_probes(facts, language)),
         facts_digest=digest(facts),
+        matrices_added=knowledge.added,
     )
 
 

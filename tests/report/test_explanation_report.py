@@ -20,6 +20,7 @@ from envdoctor.relations.question import world_of
 from envdoctor.relations.rows import explain_row
 from envdoctor.relations.wanted import read_wanted
 from envdoctor.report import explanation as report
+from envdoctor.report.sources import Matrices
 from envdoctor.report.view import View
 
 GOLDEN = Path(__file__).resolve().parent / "golden"
@@ -46,14 +47,14 @@ def answered(knowledge: Knowledge, name: str, language: str, form: str) -> str:
     if name == "row":
         row = explain_row(asked, bare(), relations)
         if form == "json":
-            return report.row_json(row, knowledge.date, language)
-        return report.row_text(row, knowledge.date, view, language)
+            return report.row_json(row, Matrices(knowledge.date), language)
+        return report.row_text(row, Matrices(knowledge.date), view, language)
     world = world_of(assume(bare(), assumed, knowledge), knowledge)
     wanted = [read_wanted(text, knowledge) for text in asked.split()]
     found = explain(wanted, world, relations, language)
     if form == "json":
-        return report.packages_json(found, assumed, knowledge.date, language)
-    return report.packages_text(found, assumed, knowledge.date, view, language)
+        return report.packages_json(found, assumed, Matrices(knowledge.date), language)
+    return report.packages_text(found, assumed, Matrices(knowledge.date), view, language)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -137,6 +137,7 @@ def test_a_report_has_the_promised_keys_and_obeys_its_schema() -> None:
         "command",
         "envdoctor_version",
         "matrices_date",
+        "matrices_added",
         "language",
         "target",
         "machine",

@@ -22,10 +22,13 @@ from envdoctor.relations.judge import Relations
 from envdoctor.relations.question import world_of
 from envdoctor.relations.wanted import read_wanted
 from envdoctor.report import matrix as report
+from envdoctor.report.sources import Matrices
 from envdoctor.report.view import View
 
 GOLDEN = Path(__file__).resolve().parent / "golden"
 SCHEMA = Path(envdoctor.report.__file__).resolve().parent / "schemas" / "matrix.json"
+
+MATRICES = Matrices("2026-01-01")
 
 #: {golden file: rows, columns, what is assumed, columns of the terminal}
 CASES: Dict[str, Tuple[str, Tuple[str, ...], Tuple[str, ...], int]] = {
@@ -52,7 +55,7 @@ def test_what_people_read(
 ) -> None:
     width = CASES[name][3]
     view = View(width=width)
-    text = report.as_text(grids(known_machines, name, language), "2026-01-01", view, language)
+    text = report.as_text(grids(known_machines, name, language), MATRICES, view, language)
     golden(GOLDEN / f"matrix_{name}{'_zh' if language == 'zh' else ''}.txt", text)
     assert [line for line in text.splitlines() if cell_len(line) > width] == []
 
@@ -61,13 +64,13 @@ def test_what_people_read(
 def test_a_page(
     known_machines: Knowledge, language: str, golden: Callable[[Path, str], None]
 ) -> None:
-    page = report.as_html(grids(known_machines, "pair", language), "2026-01-01", language)
+    page = report.as_html(grids(known_machines, "pair", language), MATRICES, language)
     golden(GOLDEN / f"matrix_pair{'_zh' if language == 'zh' else ''}.html", page)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_programs_read_obeys_the_schema(known_machines: Knowledge, name: str) -> None:
-    data = json.loads(report.as_json(grids(known_machines, name, "en"), "2026-01-01", "en"))
+    data = json.loads(report.as_json(grids(known_machines, name, "en"), MATRICES, "en"))
     shipped = json.loads(SCHEMA.read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator(shipped).validate(data)
     assert (data["command"], data["matrices_date"]) == ("matrix", "2026-01-01")
@@ -104,7 +107,7 @@ class Read(HTMLParser):
 
 
 def test_a_page_needs_nothing_else_and_can_be_read_aloud(known_machines: Knowledge) -> None:
-    page = report.as_html(grids(known_machines, "three", "en"), "2026-01-01", "en")
+    page = report.as_html(grids(known_machines, "three", "en"), MATRICES, "en")
     read = Read(page)
     assert read.open == []
     assert not {"script", "link", "img", "iframe", "object"} & set(read.tags)
@@ -128,21 +131,21 @@ def test_hostile_texts_stay_texts() -> None:
     refusal = Refusal((cited,), (EVIL,), (EVIL,), 1, EVIL, EVIL)
     one = Grid(EVIL, EVIL, lines, lines, cells, (refusal,), (EVIL,), {EVIL: EVIL})
     evil = Grids({"Python": EVIL}, (one,))
-    page = report.as_html(evil, "2026-01-01", "en")
+    page = report.as_html(evil, MATRICES, "en")
     read = Read(page)
     assert read.open == []
     assert "script" not in read.tags
     assert "<script>alert(1)</script>" in read.text
     assert "{{ 7*7 }}" in read.text
-    for text in (page, report.as_text(evil, "2026-01-01", View(), "en")):
+    for text in (page, report.as_text(evil, MATRICES, View(), "en")):
         assert "\x1b" not in text
         assert "\u202e" not in text
-    json.loads(report.as_json(evil, "2026-01-01", "en"))
+    json.loads(report.as_json(evil, MATRICES, "en"))
 
 
 def test_one_column_is_shown_however_narrow_it_is(known_machines: Knowledge) -> None:
     found = grids(known_machines, "pair", "en")
-    text = report.as_text(found, "2026-01-01", View(width=10), "en")
+    text = report.as_text(found, MATRICES, View(width=10), "en")
     assert text.count("\ntorch ") == len(found.grids[0].columns)
 
 
@@ -160,7 +163,7 @@ def test_rows_are_folded_anew_on_each_page() -> None:
         (),
         (),
     )
-    text = report.as_text(Grids({}, (one,)), "2026-01-01", View(width=20), "en")
+    text = report.as_text(Grids({}, (one,)), MATRICES, View(width=20), "en")
     assert text.splitlines()[4:12] == [
         "a              1",
         "1 to 6  prebuilt",

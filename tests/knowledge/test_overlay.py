@@ -1,0 +1,266 @@
+"""Matrices that users put over those that ship: what is united, replaced, refused."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Callable, Dict, Optional
+
+import pytest
+import small
+
+from envdoctor.knowledge.document import DocumentError
+from envdoctor.knowledge.load import Knowledge, load
+from envdoctor.knowledge.overlay import read
+from envdoctor.model.versions import parse
+from envdoctor.rules.added import examine
+
+HEAD = "checked: 2026-12-01\nsource: lab notes\n"
+WORDS = 'words: {en: {summary: "{self} fails", why: it is so}}'
+
+
+@pytest.fixture
+def put(tmp_path: Path) -> Callable[..., Knowledge]:
+    """Loads the small matrices with files of a user over them, and examines both together."""
+    (tmp_path / "base").mkdir()
+    base = small.write(tmp_path / "base")
+    mine = tmp_path / "mine"
+
+    def write(**files: str) -> Knowledge:
+        for name, text in files.items():
+            kind, _, stem = name.partition("__")
+            path = mine / kind / f"{stem}.yaml"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        knowledge = load(base, read([str(mine)]))
+        examine(knowledge)
+        return knowledge
+
+    return write
+
+
+def builds(knowledge: Knowledge, name: str, version: str) -> Dict[str, int]:
+    found: Dict[str, int] = {}
+    for build in knowledge.packages[name].builds(parse(version)):
+        found[build.entry] = found.get(build.entry, 0) + 1
+    return found
+
+
+def test_a_package_that_is_not_known_is_added(put: Callable[..., Knowledge]) -> None:
+    knowledge = put(
+        packages__ours=f"package: our-ops\n{HEAD}modules: [our_ops]\nrequires: [torch]\n"
+        "releases: [1.0.0]\nvariant: {origin: string, torch: version}\n"
+        'builds: [{id: our-ops/all, versions: ">=1", set: {origin: wheel, torch: "2.4"}}]\n'
+        "relations:\n- id: our-ops/torch\n  needs: torch.series == self.torch\n  phase: import\n"
+        f"  finding: torch-abi-mismatch\n  {WORDS}\n"
+    )
+    assert builds(knowledge, "our-ops", "1.0.0") == {"our-ops/all": 1}
+    assert knowledge.providers["our_ops"] == ("our-ops",)
+    assert knowledge.citations["our-ops/torch"].source == "lab notes"
+    assert [Path(folder).name for folder in knowledge.added] == ["mine"]
+    assert knowledge.date == "2026-01-01"  # of those that ship
+
+
+def test_a_known_package_is_extended(put: Callable[..., Knowledge]) -> None:
+    knowledge = put(
+        packages__torch=f"package: torch\n{HEAD}releases: [2.4.2, 2.4.1]\n"
+        "variant: {glibc: version, cuda: cuda}\n"
+        "builds:\n"
+        "- {id: torch/ours, versions: [2.4.2], set: {origin: wheel, cuda: '12.4', glibc: '2.31'}}\n"
+        "- {id: torch/2.4, versions: [2.4.1], set: {origin: wheel, cuda: cpu}}\n"
+    )
+    torch = knowledge.packages["torch"]
+    assert [str(v) for v in torch.releases][-3:] == ["2.4.1", "2.4.2", "2.7.0"]
+    assert builds(knowledge, "torch", "2.4.2") == {"torch/ours": 1}
+    assert builds(knowledge, "torch", "1.9.0") == {"torch/1.9": 2}  # as it was
+    (replaced,) = torch.builds(parse("2.4.1"))
+    assert replaced.attributes["cuda"] == "cpu"
+    assert torch.variant["glibc"] == "version"
+    assert knowledge.citations["torch/2.4"].source == "lab notes"
+    assert knowledge.citations["torch/1.9"].source == "invented"
+    assert torch.local is not None
+
+
+def test_a_known_relation_is_replaced(put: Callable[..., Knowledge]) -> None:
+    knowledge = put(
+        packages__full=f"package: mmcv-full\n{HEAD}relations:\n- id: mmcv-full/thc\n"
+        "  for: self.origin == 'source'\n  needs: torch < '2'\n  phase: build\n"
+        f"  finding: thc-headers-removed\n  {WORDS}\n"
+    )
+    needs = {r.id: r.needs for r in knowledge.relations}
+    assert needs["mmcv-full/thc"] == "torch < '2'"
+    assert [r.id for r in knowledge.relations].count("mmcv-full/thc") == 1
+    assert "mmcv-full/wheel-torch" in needs
+
+
+def test_rows_of_a_known_table_are_added_and_cells_replaced(put: Callable[..., Knowledge]) -> None:
+    knowledge = put(
+        platform__ours=f"platform: ours\n{HEAD}tables:\n  family:\n"
+        "    columns: {floor: version, note: string}\n"
+        "    rows: {'12.0': {floor: 530.30.02}, '14': {floor: '700.1', note: a guess}}\n"
+        "  lab: {columns: {rack: string}, rows: {'1': {rack: b4}}}\n"
+        "relations:\n- id: cuda/minor\n  for: self.cuda.major >= 11\n"
+        f"  needs: host.driver >= '1'\n  phase: run\n  finding: driver-too-old\n  {WORDS}\n"
+    )
+    rows = knowledge.tables["family"].rows
+    assert {str(key): row["floor"] for key, row in rows.items()} == {
+        "11": parse("450.80.02"),
+        "12": parse("530.30.02"),  # 12.0 is the known 12
+        "14": parse("700.1"),
+    }
+    assert knowledge.citations["table/family"].source == "invented; lab notes"
+    assert knowledge.tables["lab"].texts[parse("1")] == {"rack": "b4"}
+    (minor,) = (r for r in knowledge.relations if r.id == "cuda/minor")
+    assert (minor.needs, minor.accelerator) == ("host.driver >= '1'", "nvidia")
+
+
+TORCH = f"package: torch\n{HEAD}"
+PLATFORM = f"platform: ours\n{HEAD}"
+RELATION = (
+    "relations:\n- {{id: torch/x, needs: '{needs}', phase: run, finding: numpy2-abi, {more}}}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "problem"),
+    [
+        ("packages", "package: torch\nchecked: 2026-12-01\nbuilds: [{id: torch/x, versions: '1'}]",
+         "x.yaml:3: builds[0]: torch/x: names no source, and neither does its file"),
+        ("packages", "package: torch\nchecked: yesterday\nsource: x\n",
+         "x.yaml:2: checked is a day like 2026-11-30, not 'yesterday'"),
+        ("packages", TORCH + "releases: [2.4.2, no]\n",
+         "x.yaml:4: releases[1]: 'no' is not a version"),
+        ("packages", TORCH + "variant: {cuda: string}\n",
+         "x.yaml:4: variant.cuda: is cuda in packages/torch.yaml, not string"),
+        ("packages", TORCH + "variant: {new: text}\n", "x.yaml:4: variant.new: 'text' is no type"),
+        ("packages", TORCH + "local: '" + "a" * 301 + "'\n", "local: the pattern is too long"),
+        ("packages", TORCH + "local: '('\n", "torch"),
+        ("packages", TORCH + "builds:\n- {id: torch/x, versions: [2.4.1], set: {nothing: '1'}}\n",
+         "x.yaml:5: torch/x: torch declares no attribute 'nothing' under variant:"),
+        ("packages", TORCH + "builds:\n- {id: torch/x, versions: [2.4.1], install: 'a; rm ~'}\n",
+         "x.yaml:5: torch/x: install: 'a; rm ~' is nothing that follows pip install"),
+        ("packages", TORCH + "builds:\n- {id: mmcv/all, versions: [2.4.1]}\n",
+         "the id mmcv/all stands twice"),
+        ("packages", TORCH + "builds:\n- {id: a, versions: [1]}\n- {id: a, versions: [1]}\n",
+         "x.yaml: the id a stands twice"),
+        ("packages", TORCH + "builds:\n- {id: torch/x, versions: [2.4.1], basis: hearsay}\n",
+         "x.yaml:5: torch/x: basis is one of measured"),
+        ("packages", TORCH + RELATION.format(needs="torhc < 2", more=WORDS),
+         "x.yaml:5: torch/x: nothing is called 'torhc'"),
+        ("packages", TORCH + RELATION.format(needs="self.glibc > self.sass", more=WORDS),
+         "x.yaml:5: torch/x: self declares no attribute 'glibc'"),
+        ("packages", TORCH + RELATION.format(needs="self.abi == 1", more="words: {}"),
+         "x.yaml:5: torch/x: words: en: summary: is missing"),
+        ("packages",
+         TORCH + RELATION.format(needs="self.abi == 1", more="words: {en: {summary: '{self.x}'}}"),
+         "x.yaml:5: torch/x: words: self declares no attribute 'x'"),
+        ("packages",
+         TORCH + RELATION.format(needs="self.abi == 1", more=WORDS).replace("numpy2-abi", "nope"),
+         "x.yaml:5: torch/x: finding: no page is called 'nope'"),
+        ("packages",
+         TORCH + RELATION.format(needs="self.abi == 1", more=WORDS).replace("run", "later"),
+         "x.yaml:5: torch/x: phase is one of"),
+        ("packages", TORCH + "requires: [nothing-like-it]\n",
+         "torch: requires: the matrices have no package 'nothing-like-it'"),
+        ("packages", "package: Our_Ops\n" + HEAD + "releases: [1.0]\n",
+         "x.yaml:1: package: 'Our_Ops' is our-ops"),
+        ("packages", "package: our-ops\n" + HEAD, "releases: there are none"),
+        ("packages", TORCH + "colour: blue\n", "x.yaml:1"),
+        ("packages", "", "x.yaml"),
+        ("packages", "[", "x.yaml:2: did not find expected node content"),
+        ("packages", "a: &a [x]\n" + "".join(f"b{n}: [*a, *a]\n" for n in range(9)), "x.yaml"),
+        ("packages", "[" * 5000, "nest"),
+        ("packages", TORCH + "builds:\n- id: torch/x\n  versions: [2.4.1]\n  product: {"
+         + ", ".join(f"a{n}: ['0', '1', '2']" for n in range(12)) + "}\n",
+         "x.yaml:7: builds[0].product: describes 531441 builds a cell"),
+        ("platform", PLATFORM + "tables: {family: {key: string, columns: {}, rows: {}}}\n",
+         "x.yaml:4: tables.family.key: is version in platform/cuda.yaml, not string"),
+        ("platform", PLATFORM + "tables: {family: {columns: {floor: int}, rows: {}}}\n",
+         "x.yaml:4: tables.family.columns.floor: is version in platform/cuda.yaml, not int"),
+        ("platform", PLATFORM + "tables: {family: {columns: {}, rows: {'12': {floor: old}}}}\n",
+         "x.yaml:4: tables.family.rows.12: 'old' is not a version"),
+        ("platform", PLATFORM + "tables: {family: {columns: {}, rows: {'12': {roof: '1'}}}}\n",
+         "x.yaml:4: tables.family.rows.12: no column 'roof'"),
+        ("platform", "platform: ours\nchecked: 2026-12-01\n"
+         "tables: {lab: {columns: {a: string}, rows: {}}}\n",
+         "x.yaml:3: tables.lab: names no source"),
+    ],
+)  # fmt: skip
+def test_errors_name_the_file_the_line_and_the_path(
+    put: Callable[..., Knowledge], kind: str, text: str, problem: str
+) -> None:
+    with pytest.raises(DocumentError) as caught:
+        put(**{f"{kind}__x": text})
+    assert problem in str(caught.value)
+
+
+def test_what_breaks_only_in_combination_is_told(put: Callable[..., Knowledge]) -> None:
+    # sound alone: the attribute is theirs, but the relation of another package reads it elsewhere
+    with pytest.raises(DocumentError) as caught:
+        put(
+            packages__a=f"package: our-ops\n{HEAD}releases: [1.0]\nvariant: {{abi: int}}\n"
+            "relations:\n- id: our-ops/x\n  needs: torchvision.abi == self.abi\n  phase: run\n"
+            f"  finding: numpy2-abi\n  {WORDS}\n"
+        )
+    assert "a.yaml:7: our-ops/x: torchvision declares no attribute 'abi'" in str(caught.value)
+
+
+def folder_of(tmp_path: Path, name: str) -> Optional[Path]:
+    folder = tmp_path / "mine"
+    if name == "missing":
+        return folder
+    (folder / "packages").mkdir(parents=True)
+    file = folder / "packages" / "x.yaml"
+    if name == "empty":
+        pass
+    elif name == "neither":
+        (folder / "packages").rename(folder / "other")
+    elif name == "pipe":
+        os.mkfifo(file)
+    elif name == "folder":
+        file.mkdir()
+    elif name == "large":
+        file.write_bytes(b"#" * (3 << 20))
+    elif name == "yml":
+        file.with_suffix(".yml").write_text("package: x", encoding="utf-8")
+    elif name == "dangling":
+        file.symlink_to("/nowhere")
+    elif name == "many":
+        for number in range(500):
+            (folder / "packages" / f"{number}.yaml").touch()
+    elif name == "file":
+        return Path(__file__)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("missing", "no such file or directory"),
+        ("file", "not a directory"),
+        ("empty", "no matrices there"),
+        ("neither", "holds neither packages/ nor platform/"),
+        ("pipe", "is no file"),
+        ("folder", "is a directory"),
+        ("large", "larger than 2097152 bytes"),
+        ("yml", "matrix files end with .yaml"),
+        ("dangling", "no such file or directory"),
+        ("many", "more than 400 files"),
+    ],
+)
+def test_folders_that_hold_something_else(tmp_path: Path, name: str, problem: str) -> None:
+    with pytest.raises(DocumentError) as caught:
+        read([str(folder_of(tmp_path, name))])
+    assert problem in str(caught.value)
+
+
+def test_other_files_are_told_apart(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, "some")
+    assert folder is not None
+    file = folder / "packages" / "x.yaml"
+    file.write_text(TORCH, encoding="utf-8")
+    before = read([str(folder)]).state
+    assert before == read([str(folder), str(folder)]).state
+    file.write_text(TORCH + "releases: [2.4.2]\n", encoding="utf-8")
+    assert before != read([str(folder)]).state
+    assert read([]).state == b""

@@ -13,6 +13,7 @@ from envdoctor.model.language import count, say, translate
 from envdoctor.model.text import clean
 from envdoctor.report import words
 from envdoctor.report.lines import printed, wrapped
+from envdoctor.report.sources import Matrices, told_added
 from envdoctor.report.style import STYLES
 from envdoctor.report.view import View
 
@@ -60,6 +61,7 @@ def render(
         date=report.matrices_date,
     )
     lines += wrapped(Text(never, "dim"), view.width)
+    lines += told_added(Matrices(report.matrices_date, report.matrices_added), view, language)
     return printed(lines, view)
 
 

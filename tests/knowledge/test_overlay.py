@@ -169,7 +169,7 @@ RELATION = (
         ("packages", "", "x.yaml"),
         ("packages", "[", "x.yaml:2: did not find expected node content"),
         ("packages", "a: &a [x]\n" + "".join(f"b{n}: [*a, *a]\n" for n in range(9)), "x.yaml"),
-        ("packages", "[" * 5000, "nest"),
+        ("packages", "[" * 5000, "x.yaml"),
         ("packages", TORCH + "builds:\n- id: torch/x\n  versions: [2.4.1]\n  product: {"
          + ", ".join(f"a{n}: ['0', '1', '2']" for n in range(12)) + "}\n",
          "x.yaml:7: builds[0].product: describes 531441 builds a cell"),
@@ -185,6 +185,11 @@ RELATION = (
          "tables: {lab: {columns: {a: string}, rows: {}}}\n",
          "x.yaml:3: tables.lab: names no source"),
     ],
+    ids=["source", "day", "release", "type", "no-type", "long-pattern", "pattern", "attribute",
+         "install", "known-id", "twice", "basis", "nothing-called", "no-attribute", "no-summary",
+         "field", "page", "phase", "requires", "canonical", "no-releases", "key", "empty",
+         "half", "aliases", "nested", "product", "table-key", "column", "cell", "no-column",
+         "table-source"],
 )  # fmt: skip
 def test_errors_name_the_file_the_line_and_the_path(
     put: Callable[..., Knowledge], kind: str, text: str, problem: str

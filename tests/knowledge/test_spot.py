@@ -111,9 +111,12 @@ def test_a_row_says_what_it_claims_and_how_that_is_known(case: Case) -> None:
     assert not row.warns or row.answer in ("prebuilt", "source"), f"{case.place}: warns"
 
 
+def test_each_kind_is_a_file() -> None:
+    assert tuple(PRESENT) == KINDS
+
+
 @pytest.mark.parametrize("kind", PRESENT)
 def test_each_kind_has_enough_rows_and_no_question_twice(kind: str) -> None:
-    assert kind in KINDS
     rows = [case.row for case in cases(kind)]
     assert len(rows) >= LEAST
     questions = [(tuple(sorted(row.ask)), tuple(sorted(row.assume.items()))) for row in rows]

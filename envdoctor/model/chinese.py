@@ -358,6 +358,7 @@ WRITTEN: Dict[str, str] = {
     "some folders cannot be listed": "有些目录无法列出",
     "some files cannot be read": "有些文件无法读取",
     "some files are too large for sources: they were not read": "有些文件大得不像源码，没有读取",
+    "of more names than are kept, those that are used most were kept": "用到的名字太多，只保留了用得最多的",
     "some Python files have a syntax that is not understood here": "有些 Python 文件的语法在这里无法解析",
     "whether {package} is here is not known": "不知道这里有没有 {package}",
     "{package} of the tree": "源码树里的 {package}",

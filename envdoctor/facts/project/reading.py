@@ -21,6 +21,8 @@ from envdoctor.model.text import clean
 
 #: Places that are kept of each interface; how many there are in all is counted.
 KEPT = 3
+#: Interfaces that are kept of a project; where it uses more, those that it uses most.
+MOST = 200
 _KEPT_IMPORTS = 40
 _KEPT_SUBMODULES = 20
 _KEPT_PACKAGES = 100
@@ -180,9 +182,11 @@ class _Reading:
         return own
 
     def _uses(self) -> Iterable[InterfaceUse]:
-        for name in sorted(self.places):
-            if name in self.patched:
-                continue
+        used = [name for name in self.places if name not in self.patched]
+        if len(used) > MOST:
+            used = sorted(used, key=lambda name: -len(self.places[name]))[:MOST]
+            self.tree.note("of more names than are kept, those that are used most were kept")
+        for name in sorted(used):
             if name not in self.options:
                 places = self.places[name]
                 yield InterfaceUse(name, len(places), tuple(places[:KEPT]))

@@ -14,8 +14,10 @@ from source_trees import INTERFACES, tree, uses
 
 from envdoctor.facts.project import ProjectError, read
 from envdoctor.facts.project import tree as walking
+from envdoctor.facts.project.reading import MOST
 from envdoctor.facts.snapshot import dump
 from envdoctor.model.facts import Facts
+from envdoctor.model.interface import PYTHON, Interface
 
 OLD = "import numpy as np\nx = np.int(3)\n"
 
@@ -266,3 +268,13 @@ def test_any_text_is_read(tmp_path: Path, name: str, text: str) -> None:
         project = read(str(tmp_path), INTERFACES)
     assert all(use.count >= len(use.places) >= 1 for use in project.uses)
     (tmp_path / name).unlink()
+
+
+def test_of_very_many_names_those_used_most_are_kept(tmp_path: Path) -> None:
+    names = [Interface(f"torch.name{i}", PYTHON) for i in range(MOST + 50)]
+    often = "".join(f"torch.name{i}\n" for i in range(100, MOST + 50)) * 2
+    text = "import torch\n" + often + "".join(f"torch.name{i}\n" for i in range(100))
+    project = read(str(tree(tmp_path, {"net.py": text})), names)
+    assert len(project.uses) == MOST
+    assert {f"torch.name{i}" for i in range(100, MOST + 50)} <= {u.interface for u in project.uses}
+    assert project.problems == ("of more names than are kept, those that are used most were kept",)

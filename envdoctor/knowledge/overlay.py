@@ -40,6 +40,8 @@ _MAX_TOTAL = 16 << 20
 _MAX_FOLDERS = 16
 #: A pattern is matched against every version that is seen.
 _MAX_PATTERN = 300
+#: What makes a pattern take time without end; versions need none.
+_REPEATED_GROUP = re.compile(r"\)[*+{]")
 #: Builds that one entry may describe for one release by its `product`.
 _MAX_PRODUCT = 1_000
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -205,6 +207,8 @@ def _checked_package(document: Document) -> Loaded[PackageFile]:
             )
     if len(file.local) > _MAX_PATTERN:
         raise DocumentError(f"{document.place('local')}: local: the pattern is too long")
+    if _REPEATED_GROUP.search(file.local):
+        raise DocumentError(f"{document.place('local')}: local: a group is repeated")
     for index, entry in enumerate(file.builds):
         size = 1
         for values in entry.product.values():

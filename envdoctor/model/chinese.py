@@ -769,6 +769,7 @@ WRITTEN: Dict[str, str] = {
     "{build} is newer than the matrices know ({newest})": "{build} 比兼容矩阵已知的版本（{newest}）更新",
     "{build} is older than the matrices know ({oldest})": "{build} 比兼容矩阵已知的版本（{oldest}）更旧",
     "which build it is cannot be told": "无法确定是哪个构建",
+    "{build} is no build that the matrices know": "{build} 不是兼容矩阵已知的构建",
     "which builds of {build} there are is not known": "不知道 {build} 有哪些构建",
     "the {fact} is not said": "没有说明 {fact}",
     # what is asked of the matrices

@@ -9,7 +9,7 @@ from packaging.version import Version
 
 from envdoctor.knowledge.load import Knowledge, Package
 from envdoctor.model.build import ABSENT, Build, Specifier, Unknown, Value
-from envdoctor.model.facts import NOT_SAID, Distribution, Facts, GpuCode, Target
+from envdoctor.model.facts import NOT_SAID, Distribution, Facts, GpuCode, Machine, Target
 from envdoctor.model.finding import Evidence
 from envdoctor.model.versions import (
     architecture,
@@ -156,6 +156,16 @@ def set_modules(domains: Dict[str, Domain], knowledge: Knowledge) -> None:
         builds = tuple(value for value in every if isinstance(value, Build))
         unsure = next((value for value in every if isinstance(value, Unknown)), ABSENT)
         domains[f"module.{module}"] = builds or (unsure,)
+
+
+def meant(label: str, package: Package, machine: Machine) -> Tuple[Build, ...]:
+    """The builds that somebody may mean who names a version of a package, for a machine.
+
+    They are those that it may be where it is installed, and nothing else is known of it.
+    """
+    named = Distribution(name=package.name, version=label, path="", search_entry="")
+    version, _, observed = _observed(named, package, Facts(machine=machine))
+    return candidates(package, version, observed, "")
 
 
 def candidates(

@@ -192,11 +192,10 @@ class Question:
     def is_unlisted(self, build: Build) -> bool:
         """Whether the matrices know of no such build."""
         package = self.knowledge.packages[build.component]
-        if build.version is None:
-            return False  # a vendor's, which stands for itself
-        if build.version > package.newest or build.version < package.releases[0]:
+        version = build.version
+        if version is not None and not package.releases[0] <= version <= package.newest:
             return True
-        return "origin" in package.variant and not build.entry
+        return bool(package.file.builds) and not build.entry
 
     # --- what is asked about ----------------------------------------------------------------
 
@@ -458,8 +457,10 @@ class Part:
                 elif version is not None and version < package.releases[0]:
                     new, oldest = True, package.releases[0]
                     told.append(f"{build} is older than the matrices know ({oldest})")
-                elif self.question.is_unlisted(build):
+                elif self.question.is_unlisted(build) and build.label == str(version):
                     told.append(f"which builds of {build} there are is not known")
+                elif self.question.is_unlisted(build):
+                    told.append(f"{build} is no build that the matrices know")
         return found._replace(kind=UNTESTED if new else UNDECIDED, open=tuple(dict.fromkeys(told)))
 
     def _refused(self, errors: Sequence[Bound]) -> Answer:

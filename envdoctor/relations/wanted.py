@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import Dict, NamedTuple, Tuple
+from typing import NamedTuple, Tuple
 
 from packaging.version import Version
 
 from envdoctor.knowledge.load import Knowledge, Package
 from envdoctor.model.build import Build, Value
+from envdoctor.model.facts import Machine, seen
 from envdoctor.model.names import canonical
 from envdoctor.model.text import clean
-from envdoctor.model.versions import is_development, local_part, satisfies, try_parse, try_specifier
-from envdoctor.relations.observe import candidates
+from envdoctor.model.versions import is_development, satisfies, try_parse, try_specifier
+from envdoctor.relations.observe import meant
 
 _WANTED = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(.*)", re.DOTALL)
 _PIN = re.compile(r"={2,3}\s*([^*,\s]+)\s*")
@@ -62,22 +63,16 @@ def builds_of(wanted: Wanted, knowledge: Knowledge, architecture: Value) -> Tupl
     A release that the matrices do not know stands alone. Raises WantedError if there is none.
     """
     package = knowledge.packages[wanted.name]
-    observed: Dict[str, Value] = {}
-    if "architecture" in package.variant and isinstance(architecture, str):
-        observed["architecture"] = architecture
+    known = isinstance(architecture, str)
+    machine = Machine(architecture=seen(str(architecture), "")) if known else Machine()
     if wanted.label:
-        local = local_part(wanted.label)
-        match = package.local.match(local) if package.local and local else None
-        for name, value in match.groupdict().items() if match else ():
-            if value is not None:
-                observed[name] = package.typed(name, value)
         _expect(package, wanted.label)
-        return candidates(package, wanted.label, observed, "")
+        return meant(wanted.label, package, machine)
     found = tuple(
         build
         for version in package.releases
         if satisfies(version, wanted.specifier)
-        for build in candidates(package, str(version), observed, "")
+        for build in meant(str(version), package, machine)
     )
     if not found:
         raise WantedError(f"no release of {wanted.name} that is known fits {wanted.specifier}")

@@ -161,9 +161,9 @@ class _Telling:
     # --- of packages -----------------------------------------------------------------------------
 
     def _head(self, one: Explained, date: str) -> Iterator[Text]:
-        names = say(self.language, " and ").join(
-            f"{subject.name} {subject.label}".rstrip() for subject in one.subjects
-        )
+        *others, last = (f"{s.name} {s.label}".rstrip() for s in one.subjects)
+        names = say(self.language, ", ").join(others)
+        names = say(self.language, " and ").join([*([names] if names else []), last])
         alone = len(one.subjects) == 1
         if alone and not one.subjects[0].label:
             text, style = names, "bold"

@@ -141,6 +141,17 @@ def test_what_is_not_known_decides(tmp_path: Path) -> None:
     assert answer(knowledge, "torch==2.7.0+cu126").kind == "prebuilt"  # nobody asks of a GPU
 
 
+@pytest.mark.parametrize(
+    "label", ["2.4.0a0+07cecf4168.nv24.05", "2.4.0.dev20240601+cu121", "2.4.1+gitabcdef12"]
+)
+def test_builds_of_vendors_days_and_commits_are_no_wheels_of_the_project(label: str) -> None:
+    found = answer(load(), f"torch=={label}", "gpu=sm_20")
+    assert found.kind == "undecided"
+    assert found.open == (f"torch {label} is no build that the matrices know",)
+    (build,) = found.fitting["torch"]
+    assert "sass" not in build.attributes or build.attributes.get("origin") != "wheel"
+
+
 def test_where_there_is_a_gpu_builds_for_the_processor_do_not_count() -> None:
     knowledge = load()
     assert answer(knowledge, "torch==1.9.1", "gpu=h100").kind == "no"

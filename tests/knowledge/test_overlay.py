@@ -186,11 +186,11 @@ RELATION = (
          "tables: {lab: {columns: {a: string}, rows: {}}}\n",
          "x.yaml:3: tables.lab: names no source"),
     ],
-    ids=["source", "day", "release", "type", "no-type", "long-pattern", "pattern", "endless-pattern", "attribute",
-         "install", "known-id", "twice", "basis", "nothing-called", "no-attribute", "no-summary",
-         "field", "page", "phase", "requires", "canonical", "no-releases", "key", "empty",
-         "half", "aliases", "nested", "product", "table-key", "column", "cell", "no-column",
-         "table-source"],
+    ids=["source", "day", "release", "type", "no-type", "long-pattern", "pattern",
+         "endless-pattern", "attribute", "install", "known-id", "twice", "basis",
+         "nothing-called", "no-attribute", "no-summary", "field", "page", "phase", "requires",
+         "canonical", "no-releases", "key", "empty", "half", "aliases", "nested", "product",
+         "table-key", "column", "cell", "no-column", "table-source"],
 )  # fmt: skip
 def test_errors_name_the_file_the_line_and_the_path(
     put: Callable[..., Knowledge], kind: str, text: str, problem: str

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes docs/causes.md: which causes of failures a check finds beforehand, and from what.
 
-Call it with the Python of an environment for tests: .venv-test-3.11/bin/python scripts/causes.py
+./scripts/pages calls it, in an environment with what it needs.
 """
 
 from __future__ import annotations

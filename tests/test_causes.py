@@ -26,7 +26,7 @@ def test_the_page_is_current() -> None:
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
     written = (ROOT / "docs" / "causes.md").read_text(encoding="utf-8")
-    assert written == script.render(), "write it again: python scripts/causes.py"
+    assert written == script.render(), "write it again: ./scripts/pages"
 
 
 def test_causes_are_named_once_and_told() -> None:

@@ -52,7 +52,7 @@ def test_its_steps_exist_and_are_pinned_as_others_are() -> None:
     for run in runs:
         assert "${{" not in run  # nothing from elsewhere is made part of a command
         assert os.access(str(ROOT / run.split()[0]), os.X_OK)
-    for path in re.findall(r"tests/\w+(?:/\w+\.py)?", STEPS.read_text(encoding="utf-8")):
+    for path in re.findall(r"tests/\w+(?:/\w+)?(?:\.py)?", STEPS.read_text(encoding="utf-8")):
         assert (ROOT / path).exists()
 
 
@@ -77,6 +77,10 @@ class Clone:
         shutil.copy(str(STEPS), str(self.root / "scripts"))
         self.file = self.root / "matrices" / "packages" / "demo.yaml"
         self.file.write_text("old\n", encoding="utf-8")
+        self.page = self.root / "docs" / "coverage.md"
+        self.page.parent.mkdir()
+        self.page.write_text("old\n", encoding="utf-8")
+        self.command(self.root / "scripts" / "pages", "#!/bin/sh\necho new >>docs/coverage.md\n")
         self.command(folder / "bin" / "gh", GH)
         for name in ("open", "people", "text", "says"):
             (folder / name).write_text("", encoding="utf-8")
@@ -154,7 +158,8 @@ def test_what_has_changed_is_proposed(clone: Clone) -> None:
     assert "could not be read" not in clone.text()
     assert clone.git("ls-remote", "origin", "main").split()[0] == main.strip()
     assert clone.git("diff", "--name-only", "main", "origin/refresh").split() == [
-        "matrices/packages/demo.yaml"
+        "docs/coverage.md",
+        "matrices/packages/demo.yaml",
     ]
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes docs/coverage.md: what the matrices know, package by package and table by table.
 
-Call it with the Python of an environment for tests: .venv-test-3.11/bin/python scripts/coverage.py
+./scripts/pages calls it, in an environment with what it needs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from envdoctor.relations.judge import Relations  # noqa: E402
 
 PAGE = ROOT / "docs" / "coverage.md"
 _HEAD = """\
-<!-- Written by scripts/coverage.py from the matrices. -->
+<!-- Written by scripts/covered.py from the matrices. -->
 
 # What the matrices know
 

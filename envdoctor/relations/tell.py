@@ -142,10 +142,15 @@ class Teller:
         known = self._known(name)
         unfit = 0
         for bound in self._fit.of(name):
-            if bound.finding in ours:
+            if self._counts(bound, ours):
                 answer = self._fit.ask(bound, known, self.domains)
                 unfit |= answer.rejected | answer.unsure
         return [build for n, build in enumerate(known) if not unfit >> n & 1]
+
+    def _counts(self, bound: Bound, ours: Set[str]) -> bool:
+        """Whether a relation decides what fits: information rules nothing out that is graver."""
+        grave = any(one.bound.relation.severity != "info" for one in self.violation.breaches)
+        return bound.finding in ours and not (grave and bound.relation.severity == "info")
 
     def _known(self, name: str) -> Tuple[Build, ...]:
         """The builds that could stand in for the one that is there."""
@@ -164,7 +169,7 @@ class Teller:
         every = (1 << len(domains[name])) - 1
         unfit = 0
         for bound in self._fit.of(name):
-            if bound.finding in ours:
+            if self._counts(bound, ours):
                 unfit |= self._fit.ask(bound, domains[name], domains).rejected
         return unfit != every
 

@@ -133,10 +133,15 @@ class _Telling:
             yield from self._wrapped(said)
         for reason in one.open:
             yield from self._wrapped(reason)
+        # What was asked is answered first, with the reasons; of one build that is to be had, what it is.
+        judged = len(one.subjects) > 1 or one.answer == "no"
+        if judged:
+            yield from self._reasons(one)
         for subject in one.subjects:
             yield Text()
             yield from self._subject(subject, len(one.subjects) == 1, bool(assumed))
-        yield from self._reasons(one)
+        if not judged:
+            yield from self._reasons(one)
         if one.holding:
             yield from self._section("Relations that hold")
             yield from self._known(one.holding)

@@ -5,15 +5,20 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
+from typing import List
+
+import pytest
 
 from envdoctor.knowledge.load import load
 from envdoctor.knowledge.location import data_folder
+from envdoctor.knowledge.overlay import read
 from envdoctor.knowledge.schema import BuildEntry, IndexEntry, PackageFile, RelationEntry
 from envdoctor.model.facts import Facts
 from envdoctor.relations.assume import assume
 from envdoctor.relations.judge import Relations
 from envdoctor.relations.question import ask, world_of
 from envdoctor.relations.wanted import read_wanted
+from envdoctor.rules.added import examine
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TEXT = (ROOT / "docs" / "matrices.md").read_text(encoding="utf-8")
@@ -45,14 +50,34 @@ def test_a_gpu_worked_out(tmp_path: Path) -> None:
     folder = tmp_path / "matrices"
     shutil.copytree(data_folder("matrices"), folder)
     path = folder / "platform" / "gpus.yaml"
-    row = shown("rtx5050ti")
+    row = shown("rtx-5050-ti")
     text = path.read_text(encoding="utf-8")
-    assert "rtx5050ti" not in text
+    assert "rtx-5050-ti" not in text
     head = re.search(r"^  gpu:\n(?:.*\n)*?    rows:\n", text, re.MULTILINE)
     assert head is not None
     path.write_text(text[: head.end()] + row + text[head.end() :], encoding="utf-8")
-    row_read = load(folder).tables["gpu"].rows["rtx5050ti"]
+    row_read = load(folder).tables["gpu"].rows["rtx-5050-ti"]
     assert str(row_read["cc"]) == "12.0"
+
+
+@pytest.mark.parametrize(
+    ("file", "wanted", "answer"),
+    [
+        ("torch", ["torch==2.4.2"], "prebuilt"),
+        ("mmcv-full", ["mmcv-full==1.4.0", "torch==1.13.1+cu117"], "prebuilt"),
+        ("mmcv-full", ["mmcv-full==1.4.0", "torch==1.12.1+cu116"], "no"),
+    ],
+)
+def test_matrices_of_your_own(tmp_path: Path, file: str, wanted: List[str], answer: str) -> None:
+    (tmp_path / "packages").mkdir()
+    text = shown(f"# lab/matrices/packages/{file}.yaml")
+    (tmp_path / "packages" / f"{file}.yaml").write_text(text, encoding="utf-8")
+    knowledge = load(added=read([str(tmp_path)]))
+    examine(knowledge)
+    assumed = ["python=3.10" if file == "torch" else "python=3.8", "glibc=2.31"]
+    world = world_of(assume(Facts(), assumed, knowledge), knowledge)
+    asked = [read_wanted(text, knowledge) for text in wanted]
+    assert ask(asked, world, Relations(knowledge)).kind == answer
 
 
 def test_the_format_lists_every_key() -> None:

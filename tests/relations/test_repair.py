@@ -82,9 +82,10 @@ Broken = Set[Tuple[str, str]]
 
 
 def breaches(relations: Relations, world: Dict[str, Domain], name: str) -> Dict[str, int]:
-    """How many of the builds that may be installed each relation rejects."""
+    """How many of the builds that may be installed each relation rejects; information left out."""
     judged = judge(relations, name, world, "nvidia").breaches
-    return {b.bound.relation.id: len(b.builds) for b in judged}
+    graver = [breach for breach in judged if breach.bound.relation.severity != "info"]
+    return {breach.bound.relation.id: len(breach.builds) for breach in graver}
 
 
 def installed_in(knowledge: Knowledge, world: Dict[str, Domain]) -> List[str]:

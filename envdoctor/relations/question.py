@@ -405,8 +405,19 @@ class Part:
         ):
             left_over = [(n, mask) for n, mask in where if mask]
             if left_over:
-                return kind_, left_over, told
+                return kind_, self._fewest_built(left_over), told
         return NO, [], ()
+
+    def _fewest_built(self, where: _Where) -> _Where:
+        """The combinations in which the fewest packages are built: for the rest there are wheels."""
+        counted: Dict[int, _Where] = {}
+        sources = self.question.sources
+        for n, mask in where:
+            number = sum(map(is_source, self.question.choices[n]))
+            for more, part in ((0, mask & ~sources), (1, mask & sources)):
+                if part:
+                    counted.setdefault(number + more, []).append((n, part))
+        return counted[min(counted)]
 
     def _of_severity(self, *severities: str) -> List[Bound]:
         return [b for b in self.question.bounds if b.relation.severity in severities]

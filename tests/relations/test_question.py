@@ -17,7 +17,7 @@ from envdoctor.model.facts import Facts, seen
 from envdoctor.relations.assume import assume
 from envdoctor.relations.judge import Relations, judge
 from envdoctor.relations.observe import set_modules
-from envdoctor.relations.question import Answer, Question, World, ask, world_of
+from envdoctor.relations.question import Answer, Question, World, ask, is_source, world_of
 from envdoctor.relations.tell import Teller
 from envdoctor.relations.wanted import WantedError, builds_of, read_wanted
 
@@ -68,6 +68,16 @@ def test_only_sources_fit(small_matrices: Knowledge) -> None:
     assert found.kind == "source"
     assert fitting(found, "mmcv-full") == [("1.4.6", "source")]
     assert [reason.bound.relation.id for reason in found.warnings] == []
+
+
+def test_only_what_has_no_wheel_is_built() -> None:
+    """mmdet3d 0.17.2 has sources only; of all the rest MapTR's authors name there are wheels."""
+    stack = "mmdet3d==0.17.2 mmcv-full==1.4.0 mmdet==2.14.0 torch==1.9.1+cu111 numpy==1.19.5"
+    found = answer(load(), stack, "python=3.8", "gpu=a100")
+    assert found.kind == "source"
+    built = {name for name, build in found.example.items() if is_source(build)}
+    assert built == {"mmdet3d"}
+    assert not any(is_source(build) for build in found.fitting["mmcv-full"])
 
 
 def test_a_warning_is_told_where_nothing_avoids_it(small_matrices: Knowledge) -> None:

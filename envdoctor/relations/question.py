@@ -409,7 +409,7 @@ class Part:
         return NO, [], ()
 
     def _fewest_built(self, where: _Where) -> _Where:
-        """The combinations in which the fewest packages are built: for the rest there are wheels."""
+        """The combinations in which the fewest packages are built: the rest has wheels."""
         counted: Dict[int, _Where] = {}
         sources = self.question.sources
         for n, mask in where:

@@ -65,6 +65,14 @@ class Known(Record, frozen=True, omit_defaults=False):
     of: Tuple[str, ...]  # what else it speaks of
 
 
+class Partly(Record, frozen=True, omit_defaults=False):
+    """Releases of which some builds fit and others do not: those for these CUDAs fit."""
+
+    first: str
+    last: str
+    cudas: Tuple[str, ...]
+
+
 class Beside(Record, frozen=True, omit_defaults=False):
     """Which releases of another package fit beside what was asked about, all else left open."""
 
@@ -74,6 +82,7 @@ class Beside(Record, frozen=True, omit_defaults=False):
     untold: Tuple[Run, ...]  # something that is not known decides
     every: bool  # whether all releases that are known fit
     relations: Tuple[str, ...]  # ids of what decides
+    partly: Tuple[Partly, ...] = ()  # of a GPU or a driver: of these not all builds run
 
 
 class Subject(Record, frozen=True, omit_defaults=False):

@@ -15,6 +15,7 @@ from envdoctor.model.explanation import (
     Floor,
     Known,
     KnownBuild,
+    Partly,
     Plain,
     Run,
     Subject,
@@ -64,11 +65,16 @@ def beside(
         return None
     found: Dict[str, List[Version]] = {}
     deciding: Dict[str, None] = {}
+    some: Dict[Tuple[str, ...], List[Version]] = {}
     releases = question.knowledge.packages[package].releases
     for release in releases:
         answer = question.answer_for({package: release})
         found.setdefault(answer.kind, []).append(release)
         deciding.update((r.bound.relation.id, None) for r in answer.because)
+        if answer.kind == PREBUILT and not others:
+            every = [build for build in question.builds[package] if build.version == release]
+            if any(_is_refused(question, release, cuda) for cuda in _cudas(every)):
+                some.setdefault(_cudas(answer.fitting[package]), []).append(release)
     fitting = [*found.get(PREBUILT, ()), *found.get(SOURCE, ())]
     known = (PREBUILT, SOURCE, NO)
     untold = [r for kind, listed in found.items() if kind not in known for r in listed]
@@ -79,7 +85,28 @@ def beside(
         runs(untold, releases),
         len(fitting) == len(releases),
         tuple(deciding),
+        tuple(
+            Partly(first, last, cudas)
+            for cudas, listed in some.items()
+            for first, last in runs(listed, releases)
+        ),
     )
+
+
+def _cudas(builds: Sequence[Build]) -> Tuple[str, ...]:
+    """The CUDAs that wheels among these builds are for, the oldest first."""
+    found = {b.attributes.get("cuda", ABSENT) for b in builds if not is_source(b)}
+    return tuple(map(str, sorted(cuda for cuda in found if isinstance(cuda, Version))))
+
+
+def _is_refused(question: Question, release: Version, cuda: str) -> bool:
+    """Whether no wheel of a release for a CUDA can fit; not where that is not known."""
+
+    def is_meant(build: Build) -> bool:
+        own = str(build.attributes.get("cuda", ""))
+        return build.version == release and own == cuda and not is_source(build)
+
+    return question.part(is_meant).kind()[0] == NO
 
 
 def runs(chosen: Sequence[Version], known: Sequence[Version]) -> Tuple[Run, ...]:

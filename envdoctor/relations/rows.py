@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import Dict, Iterator, Optional, Tuple
+from typing import Dict, Iterator, List, Optional, Tuple
 
 from packaging.version import Version
 
@@ -41,9 +41,12 @@ def explain_row(text: str, facts: Facts, relations: Relations) -> ExplainedRow:
     knowledge = relations.knowledge
     key, _, value = (part.strip() for part in text.partition("="))
     key = key.lower()
-    cells = tuple(_cells(key, value, knowledge))
-    if not cells:
-        raise WantedError(_unknown(key, value, knowledge))
+    cells: List[Cell] = []
+    for one in value.split(",") if key == "gpu" else (value,):
+        told = [cell for cell in _cells(key, one.strip(), knowledge) if cell not in cells]
+        if not told and not any(_cells(key, one.strip(), knowledge)):
+            raise WantedError(_unknown(key, one.strip(), knowledge))
+        cells += told
     component = {"gpu": "host.gpu", "driver": "host.driver"}.get(key)
     if component is not None:
         world = world_of(assume(facts, [f"{key}={value}"], knowledge), knowledge)
@@ -53,10 +56,10 @@ def explain_row(text: str, facts: Facts, relations: Relations) -> ExplainedRow:
             found = beside((), name, world, relations) if bounds else None
             if found is not None and {b.relation.id for b in bounds} & set(found.relations):
                 fitting.append(found)
-        return ExplainedRow(f"{key}={value}", cells, True, tuple(fitting))
+        return ExplainedRow(f"{key}={value}", tuple(cells), True, tuple(fitting))
     cuda = try_parse(value) if key == "cuda" else None
     built = _built_for(cuda, knowledge) if cuda is not None else ()
-    return ExplainedRow(f"{key}={value}", cells, False, tuple(built))
+    return ExplainedRow(f"{key}={value}", tuple(cells), False, tuple(built))
 
 
 def _is_of_running(bound: Bound, component: str) -> bool:

@@ -461,19 +461,33 @@ class _Telling:
     def _fitting(self, beside: Beside) -> str:
         language = self.language
         if beside.every and not beside.source:
-            return say(language, "every release that is known")
+            return say(language, "every release that is known") + self._partly(beside)
         if beside.every and not beside.prebuilt:
             return say(language, "no wheel; nothing known rules out its sources")
         said = []
         if beside.prebuilt:
-            said.append(self._runs(beside.prebuilt))
+            said.append(self._runs(beside.prebuilt) + self._partly(beside))
         if beside.source:
             runs = self._runs(beside.source)
-            said.append(say(language, "from source {releases}", releases=runs))
+            said.append(say(language, "with a build from source: {releases}", releases=runs))
         if not said:
             template = "not known" if beside.untold else "none that is known"
             return say(language, template)
         return say(language, "; ").join(said)
+
+    def _partly(self, beside: Beside) -> str:
+        """Of which releases only some builds fit."""
+        language = self.language
+        told = [
+            say(
+                language,
+                ", of {releases} only those for CUDA {cudas}",
+                releases=self._runs([(one.first, one.last)]),
+                cudas=say(language, ", ").join(one.cudas),
+            )
+            for one in beside.partly
+        ]
+        return "".join(told)
 
     def _runs(self, runs: Sequence[Run]) -> str:
         told = [

@@ -89,6 +89,37 @@ def test_a_row_of_the_platform(
     assert f"{data['cells'][-1]['table']}[{data['cells'][-1]['key']}]" in ended.out
 
 
+def test_each_gpu_that_is_named_is_told(envdoctor: Callable[..., Any]) -> None:
+    cells = answer(envdoctor, "gpu=h100,a100")["row"]["cells"]
+    assert [f"{cell['table']}[{cell['key']}]" for cell in cells] == [
+        "gpu[h100]",
+        "architecture[9.0]",
+        "gpu[a100]",
+        "architecture[8.0]",
+    ]
+
+
+def test_of_a_release_of_which_only_some_builds_run_these_are_told(
+    envdoctor: Callable[..., Any],
+) -> None:
+    """torch 2.0 for CUDA 11.7 has no code for sm_90. Of 2.11.0 for 12.9 none is known: not told."""
+    row = answer(envdoctor, "gpu=h100")["row"]
+    (torch,) = (one for one in row["beside"] if one["package"] == "torch")
+    assert torch["prebuilt"][0][0] == "2.0.0"
+    assert torch["partly"] == [{"first": "2.0.0", "last": "2.0.1", "cudas": ["11.8"]}]
+    said = " ".join(envdoctor("explain", "gpu=h100").out.split())
+    assert ", of 2.0.0 to 2.0.1 only those for CUDA 11.8" in said
+
+
+def test_what_is_to_be_built_from_source_is_not_said_to_be_the_package_of_the_line(
+    envdoctor: Callable[..., Any],
+) -> None:
+    """Beside torch 1.2 it is mmcv-full that is built: torch has wheels."""
+    said = envdoctor("explain", "mmcv-full==1.4.0", "torch==2.0.1").out
+    assert "torch           1.5.0 to 1.10.2; with a build from source: 1.2.0 to 1.4.0" in said
+    assert "; from source" not in said
+
+
 def test_a_release_newer_than_the_matrices_is_untested(envdoctor: Callable[..., Any]) -> None:
     ended = envdoctor("explain", "torch==99.0")
     assert ended.out.startswith("torch 99.0: untested")
@@ -106,6 +137,7 @@ def test_a_release_newer_than_the_matrices_is_untested(envdoctor: Callable[..., 
         (["torch", "ED412"], "the matrices have no package 'ED412'"),
         (["gpu=h100", "torch"], "gpu=h100 is asked about alone; beside builds, assume it"),
         (["gpu=h1000"], "the matrices have no gpu 'h1000'; nearest: h100"),
+        (["gpu=h100,nothing"], "the matrices have no gpu 'nothing'"),
         (["cuda=99"], "the matrices have no cuda '99'"),
         (["gpu="], "the matrices have no gpu ''"),
         (["torch==1.9.1", "--gpu", "h1000"], "neither a known GPU nor an architecture"),

@@ -133,7 +133,7 @@ class _Telling:
             yield from self._wrapped(said)
         for reason in one.open:
             yield from self._wrapped(reason)
-        # What was asked is answered first, with its reasons; of a build that is to be had, what it is.
+        # What was asked is answered first, with its reasons; of a build to be had, what it is.
         judged = len(one.subjects) > 1 or one.answer == "no"
         if judged:
             yield from self._reasons(one)

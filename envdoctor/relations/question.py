@@ -155,6 +155,7 @@ class Question:
         )
         self.own = [group[0] for group in self.groups[self.first]]
         self.sources = _bits(self.own, is_source)
+        self.processors = _bits(self.own, lambda build: kind(build) == "cpu")
         self.unlisted = _bits(self.own, self.is_unlisted)
         self._biting: Dict[Bound, bool] = {}
         self.said: Dict[Bound, List[_Saying]] = {}
@@ -405,8 +406,17 @@ class Part:
         ):
             left_over = [(n, mask) for n, mask in where if mask]
             if left_over:
-                return kind_, self._fewest_built(left_over), told
+                return kind_, self._fewest_built(self._for_gpus(left_over)), told
         return NO, [], ()
+
+    def _for_gpus(self, where: _Where) -> _Where:
+        """The combinations without a build for the processor alone, where there are others."""
+        kept = [
+            (n, mask & ~self.question.processors)
+            for n, mask in where
+            if all(kind(build) != "cpu" for build in self.question.choices[n])
+        ]
+        return [(n, mask) for n, mask in kept if mask] or where
 
     def _fewest_built(self, where: _Where) -> _Where:
         """The combinations in which the fewest packages are built: the rest has wheels."""

@@ -80,6 +80,12 @@ def test_only_what_has_no_wheel_is_built() -> None:
     assert not any(is_source(build) for build in found.fitting["mmcv-full"])
 
 
+def test_builds_for_the_processor_alone_do_not_avoid_a_warning() -> None:
+    found = answer(load(), "torch==2.0.1 triton==2.1.0")
+    assert [reason.bound.relation.id for reason in found.warnings] == ["triton/torch"]
+    assert found.example["torch"].attributes["cuda"] != "cpu"
+
+
 def test_a_warning_is_told_where_nothing_avoids_it(small_matrices: Knowledge) -> None:
     found = answer(small_matrices, "mmcv-full==1.4.0 torch==1.10.0")
     assert (found.kind, found.warnings) == ("prebuilt", ())

@@ -37,8 +37,8 @@ def command(
 
     The rows are releases of the first PACKAGE, folded where they are alike, the columns those of
     each other: torch mmcv-full. Ranges are understood: 'torch>=2.0'. In place of another package
-    "gpu" stands for GPUs, "python" for Pythons; one package alone is shown against GPUs if it has
-    code for them, else against Pythons.
+    "gpu" stands for GPUs (those of --gpu, else all), "python" for Pythons; one package alone is
+    shown against GPUs if it has code for them, else against Pythons.
 
     The grid is for this machine and its environment's Python, or for what --assume says. What
     neither knows is not asked. Below it stands why cells are no.
@@ -55,7 +55,7 @@ def command(
         raise click.UsageError(f"{_MOST} grids are as many as can be shown together")
     with told():
         from envdoctor.model.grid import Grids
-        from envdoctor.relations.grid import default_axis, described, grid
+        from envdoctor.relations.grid import GPU, default_axis, described, grid
 
         facts, matrices = gather(inputs._replace(deep=False))
         knowledge = matrices()
@@ -64,9 +64,11 @@ def command(
         try:
             rows = read_wanted(packages[0], knowledge)
             others = packages[1:] or (default_axis(rows.name, relations),)
+            # GPUs that were named are the columns, and the heading names them.
+            named = facts.accelerator.gpus.assumed
             found = Grids(
-                described(world, others),
-                tuple(grid(rows, other, world, relations, language()) for other in others),
+                described(world, [other for other in others if not (named and other == GPU)]),
+                tuple(grid(rows, other, world, relations, language(), named) for other in others),
             )
         except (WantedError, QuestionError) as error:
             raise click.UsageError(str(error)) from None

@@ -99,6 +99,11 @@ SAID: Dict[str, str] = {
     "and {number} more (--verbose)": "另有 {number} 个（--verbose）",
     "matrices of {date}": "{date} 的兼容矩阵",
     "checked {date}": "核对于 {date}",
+    "No command is known for {name}: its wheel was not seen on a page.": (
+        "不知道 {name} 的安装命令：没有在下载页面上见过它的 wheel 包。"
+    ),
+    ", with {number} warning": "，但有 {number} 条警告",
+    ", with {number} warnings": "，但有 {number} 条警告",
     "{names}: a wheel exists": "{names}：有 wheel 包",
     "{names} fit: wheels exist for it": "{names} 可以一起用：有现成的 wheel 包",
     "{names}: only to be built from source": "{names}：只能从源码编译",
@@ -1022,9 +1027,9 @@ WRITTEN: Dict[str, str] = {
     "Show which releases of a package fit which of another: prebuilt, from source, or not at all.": (
         "显示一个软件包的哪些版本能与另一个的哪些版本一起用：有 wheel 包、从源码编译，还是不行。"
     ),
-    'The rows are releases of the first PACKAGE, folded where they are alike, the columns those of each other: torch mmcv-full. Ranges are understood: \'torch>=2.0\'. In place of another package "gpu" stands for GPUs, "python" for Pythons; one package alone is shown against GPUs if it has code for them, else against Pythons.': (
+    'The rows are releases of the first PACKAGE, folded where they are alike, the columns those of each other: torch mmcv-full. Ranges are understood: \'torch>=2.0\'. In place of another package "gpu" stands for GPUs (those of --gpu, else all), "python" for Pythons; one package alone is shown against GPUs if it has code for them, else against Pythons.': (
         "行是第一个 PACKAGE 的版本，相同的合并；列是其余各个软件包的版本：torch mmcv-full。"
-        '可以写范围：\'torch>=2.0\'。也可以用 "gpu" 表示显卡、"python" 表示 Python 代替另一个软件包；'
+        '可以写范围：\'torch>=2.0\'。也可以用 "gpu" 表示显卡（--gpu 指定的，否则为全部）、"python" 表示 Python 代替另一个软件包；'
         "只写一个软件包时，有 GPU 代码的与显卡对照，否则与 Python 对照。"
     ),
     "The grid is for this machine and its environment's Python, or for what --assume says. What neither knows is not asked. Below it stands why cells are no.": (

@@ -118,6 +118,7 @@ class Explained(Record, frozen=True, omit_defaults=False):
     holding: Tuple[Known, ...]  # of what fits: relations between what was asked about that hold
     from_source: Tuple[str, ...]  # of what fits: packages that are to be built from source
     install: Tuple[str, ...]  # arguments of pip: of one package for each build that fits, else all
+    no_command: Tuple[str, ...]  # of what fits: wheels of which no page was seen, "mmcv 2.2.0"
     beside: Tuple[Beside, ...]  # one asked about: what goes with it; several: what fits instead
 
 

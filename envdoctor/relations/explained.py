@@ -69,6 +69,11 @@ def beside(
     releases = question.knowledge.packages[package].releases
     for release in releases:
         answer = question.answer_for({package: release})
+        by_pip = [r.bound for r in answer.warnings if r.bound.relation.enforced == "pip"]
+        deciding.update((bound.relation.id, None) for bound in by_pip)
+        if by_pip and answer.fits:  # pip does not install it beside the others
+            found.setdefault(NO, []).append(release)
+            continue
         found.setdefault(answer.kind, []).append(release)
         deciding.update((r.bound.relation.id, None) for r in answer.because)
         if answer.kind == PREBUILT and not others:
@@ -148,6 +153,7 @@ class _Explaining:
                 n for n, build in answer.example.items() if fits and is_source(build)
             ),
             install=tuple(self._install()) if fits and any(o.label for o in self.wanted) else (),
+            no_command=tuple(self._without_command()) if answer.kind == PREBUILT else (),
             beside=tuple(self._beside()),
         )
 
@@ -304,6 +310,14 @@ class _Explaining:
             arguments = requirement_arguments(example[name])
             if arguments:
                 yield arguments
+
+    def _without_command(self) -> Iterator[str]:
+        """Of what fits: builds that exist, but of which it is not known where."""
+        for name, build in self.answer.example.items():
+            named = len(self.wanted) > 1 or self.question.wanted[name].label
+            of_one = self.answer.fitting[name] if len(self.wanted) == 1 else (build,)
+            if named and not any(is_source(b) or requirement_arguments(b) for b in of_one):
+                yield f"{name} {build.version}"
 
     def _needs(self, other: str, name: str) -> bool:
         return other != name and any(self._speaks_of(b, name) for b in self.relations.of(other))

@@ -30,6 +30,10 @@ class _Unit(NamedTuple):
     cuda: str = ""
 
 
+#: A column of machines: its unit, what the machine has, and what that is called.
+_Machine = Tuple[_Unit, Value, str]
+
+
 class _Asked(NamedTuple):
     """One cell of which the answer was asked."""
 
@@ -39,14 +43,23 @@ class _Asked(NamedTuple):
 
 
 def grid(
-    rows: Wanted, columns: str, world: World, relations: Relations, language: str = ENGLISH
+    rows: Wanted,
+    columns: str,
+    world: World,
+    relations: Relations,
+    language: str = ENGLISH,
+    own_gpus: bool = False,
 ) -> Grid:
     """The releases of a package against those of another, or against one of AXES.
 
-    Raises WantedError and QuestionError.
+    With `own_gpus` the GPUs are those of the world alone. Raises WantedError and QuestionError.
     """
     if columns in AXES:
-        return _AgainstMachines(rows, columns, world, relations, language).grid()
+        if columns == PYTHON:
+            values = _pythons(relations.knowledge)
+        else:
+            values = _gpus_of(world) if own_gpus else _gpus(relations.knowledge)
+        return _AgainstMachines(rows, columns, values, world, relations, language).grid()
     wanted = read_wanted(columns, relations.knowledge)
     if wanted.name == rows.name:
         raise WantedError(f"{rows.name} is named twice")
@@ -222,10 +235,15 @@ class _AgainstMachines(_Gridding):
     """Releases against worlds that differ in the GPU or the interpreter."""
 
     def __init__(
-        self, rows: Wanted, axis: str, world: World, relations: Relations, language: str
+        self,
+        rows: Wanted,
+        axis: str,
+        values: Sequence[_Machine],
+        world: World,
+        relations: Relations,
+        language: str,
     ) -> None:
         super().__init__(rows.name, axis, relations, language)
-        values = _gpus(relations.knowledge) if axis == GPU else _pythons(relations.knowledge)
         component = "host.gpu" if axis == GPU else PYTHON
         self.notes = {unit: note for unit, _, note in values}
         self.columns = [unit for unit, _, _ in values]
@@ -267,22 +285,36 @@ def _order(cuda: str) -> Tuple[int, ...]:
     return tuple(int(part) for part in cuda.split(".")) if cuda[:1].isdigit() else ()
 
 
-def _gpus(knowledge: Knowledge) -> List[Tuple[_Unit, Value, str]]:
+def _gpus_of(world: World) -> List[_Machine]:
+    """A device of each compute capability of the world's, with the names of all of them."""
+    gpus = world.domains.get("host.gpu", (ABSENT,))[0]
+    of: Dict[Version, List[Build]] = {}
+    for gpu in gpus if isinstance(gpus, tuple) else ():
+        capability = gpu.attributes.get("cc") if isinstance(gpu, Build) else None
+        if isinstance(gpu, Build) and isinstance(capability, Version):
+            of.setdefault(capability, []).append(gpu)
+    return [
+        (_Unit(capability), (devices[0],), ", ".join(dict.fromkeys(d.label for d in devices)))
+        for capability, devices in sorted(of.items())
+    ]
+
+
+def _gpus(knowledge: Knowledge) -> List[_Machine]:
     """A device of each compute capability that some product has."""
     products: Dict[Version, List[str]] = {}
     for key, row in knowledge.tables["gpu"].rows.items():
         capability = row.get("cc")
         if isinstance(capability, Version):
             products.setdefault(capability, []).append(str(row.get("product", key)))
-    found: List[Tuple[_Unit, Value, str]] = []
+    found: List[_Machine] = []
     for capability, names in sorted(products.items()):
         device = Build("host.gpu", None, {"cc": capability}, label=sm(capability))
         found.append((_Unit(capability), (device,), names[0]))
     return found
 
 
-def _pythons(knowledge: Knowledge) -> List[Tuple[_Unit, Value, str]]:
-    found: List[Tuple[_Unit, Value, str]] = []
+def _pythons(knowledge: Knowledge) -> List[_Machine]:
+    found: List[_Machine] = []
     for series, row in sorted(knowledge.tables["python"].rows.items(), key=lambda r: str(r[0])):
         if isinstance(series, Version):
             python = Build(PYTHON, series, {"tag": row.get("tag", ABSENT)}, label=str(series))

@@ -174,6 +174,7 @@ class _Telling:
             text, style = names, "bold"
         else:
             text, style = say(self.language, _VERDICTS[one.answer, alone], names=names), ""
+            text += self._warned(one)
         style = style or {"no": STYLES["error"], "prebuilt": "bold green"}.get(one.answer, "bold")
         verdict = wrapped(Text(clean(text, _LONG), style), self.view.width)
         if len(verdict) == 1:
@@ -181,6 +182,13 @@ class _Telling:
         else:
             yield from verdict
             yield from apart(Text(), self._date(date), self.view.width)
+
+    def _warned(self, one: Explained) -> str:
+        """How many warnings are told of what fits."""
+        number = sum(told.severity == "warning" for told in one.warnings)
+        if not number or one.answer not in ("prebuilt", "source"):
+            return ""
+        return count(self.language, number, ", with {number} warning", ", with {number} warnings")
 
     def _date(self, date: str) -> Text:
         return Text(say(self.language, "matrices of {date}", date=date), "dim")
@@ -357,6 +365,7 @@ class _Telling:
                 say(self.language, "To be built from source: {names}", names=names)
             )
         if not one.install:
+            yield from self._no_command(one)
             return
         several_or_one = len(one.subjects) > 1 or len(one.install) == 1
         yield from self._section("Install" if several_or_one else "Install one of these")
@@ -366,6 +375,13 @@ class _Telling:
         if len(one.install) > limit:
             more = len(one.install) - limit
             yield Text(f"  {say(self.language, 'and {number} more (--verbose)', number=more)}")
+        yield from self._no_command(one)
+
+    def _no_command(self, one: Explained) -> Iterator[Text]:
+        for name in one.no_command:
+            template = "No command is known for {name}: its wheel was not seen on a page."
+            yield Text()
+            yield from self._wrapped(say(self.language, template, name=name))
 
     # --- relations -------------------------------------------------------------------------------
 

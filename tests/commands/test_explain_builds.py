@@ -120,6 +120,37 @@ def test_what_is_to_be_built_from_source_is_not_said_to_be_the_package_of_the_li
     assert "; from source" not in said
 
 
+def test_a_wheel_of_which_no_page_was_seen_has_no_command_and_that_is_said(
+    envdoctor: Callable[..., Any],
+) -> None:
+    ended = envdoctor("explain", "mmcv==2.2.0", "torch==1.9.1+cu111")
+    assert "pip install torch==1.9.1+cu111" in ended.out
+    assert "No command is known for mmcv 2.2.0: its wheel was not seen on a page." in ended.out
+    ended = envdoctor("explain", "mmcv-full==1.4.0", "torch==1.9.1+cu111")
+    assert "No command is known" not in ended.out
+
+
+def test_the_verdict_counts_the_warnings_that_are_told(envdoctor: Callable[..., Any]) -> None:
+    asked = ("torchtext==0.15.2", "torch==2.1.0")
+    told = answer(envdoctor, *asked)["packages"]
+    assert told["answer"] == "prebuilt"
+    assert [one["severity"] for one in told["warnings"]].count("warning") == 1
+    assert "fit: wheels exist for it, with 1 warning" in envdoctor("explain", *asked).out
+
+
+def test_what_pip_refuses_beside_it_is_not_listed_as_fitting(
+    envdoctor: Callable[..., Any],
+) -> None:
+    """torchtext 0.15.2 asks for torch 2.0.1 exactly: pip does not install it beside torch 2.1.0."""
+    beside = answer(envdoctor, "torch==2.0.1")["packages"]["beside"]
+    (torchtext,) = (one for one in beside if one["package"] == "torchtext")
+    assert ["0.15.2", "0.15.2"] in torchtext["prebuilt"]
+    beside = answer(envdoctor, "torch==2.1.0")["packages"]["beside"]
+    (torchtext,) = (one for one in beside if one["package"] == "torchtext")
+    assert ["0.16.0", "0.16.0"] in torchtext["prebuilt"]
+    assert not any(first <= "0.15.2" <= last for first, last in torchtext["prebuilt"])
+
+
 def test_a_release_newer_than_the_matrices_is_untested(envdoctor: Callable[..., Any]) -> None:
     ended = envdoctor("explain", "torch==99.0")
     assert ended.out.startswith("torch 99.0: untested")

@@ -43,6 +43,17 @@ def test_what_is_assumed_replaces_it(envdoctor: Callable[..., Any], snapshot: st
     assert [g["columns_of"] for g in shown(envdoctor, snapshot, "numpy")["grids"]] == ["python"]
 
 
+def test_gpus_that_are_named_are_the_columns_and_the_heading_names_them(
+    envdoctor: Callable[..., Any], snapshot: str
+) -> None:
+    found = shown(envdoctor, snapshot, "torch", "gpu", "--gpu", "h100,a100")
+    assert found["world"]["GPU"] == "H100, A100"
+    columns = found["grids"][0]["columns"]
+    assert [(c["first"], c["note"]) for c in columns] == [("8.0", "A100"), ("9.0", "H100")]
+    (column,) = shown(envdoctor, snapshot, "torch", "--gpu", "h100")["grids"][0]["columns"]
+    assert (column["first"], column["last"]) == ("9.0", "9.0")
+
+
 def test_several_are_pairs_of_the_first_with_each(
     envdoctor: Callable[..., Any], snapshot: str
 ) -> None:

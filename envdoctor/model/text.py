@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, List, Optional
+from typing import Callable, Iterable, List, Optional
 
 #: A field of a template.
 FIELD = re.compile(r"\{([^{}]*)\}")
@@ -50,6 +50,14 @@ def without_secrets(text: str) -> str:
     for pattern, kept in _SECRETS:
         text = re.sub(pattern, kept, text)
     return text
+
+
+def nearest(text: str, known: Iterable[str]) -> str:
+    """ "; nearest: NAME", of known names that are much like a text; "" where none is."""
+    import difflib  # few answers need it
+
+    near = difflib.get_close_matches(text, list(known), n=1, cutoff=0.6)
+    return f"; nearest: {near[0]}" if near else ""
 
 
 def fields(template: str) -> List[str]:

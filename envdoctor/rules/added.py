@@ -9,13 +9,14 @@ import re
 from typing import Dict, Iterator
 
 from envdoctor.knowledge.document import DocumentError
-from envdoctor.knowledge.load import Knowledge
+from envdoctor.knowledge.load import Knowledge, Package
+from envdoctor.model.build import Build
 from envdoctor.model.finding import PHASES, SEVERITIES
 from envdoctor.model.relation import BASES, Relation
 from envdoctor.model.text import fields
 from envdoctor.relations.expression import ExpressionError, compile_expression, compile_value
 from envdoctor.relations.judge import Bound, Relations
-from envdoctor.relations.plan import requirement_arguments
+from envdoctor.relations.plan import misfit_of_install, requirement_arguments
 from envdoctor.relations.tell import FAILING, SEARCHES
 from envdoctor.rules.page import Page, pages
 
@@ -67,16 +68,27 @@ def _examine_packages(knowledge: Knowledge) -> None:
             if number > _MAX_BUILDS:
                 raise DocumentError(f"{name}: more than {_MAX_BUILDS} builds")
             for build in builds:
-                arguments = requirement_arguments(build) if build.entry in ids else None
-                if arguments is not None and not _ARGUMENTS.fullmatch(arguments):
-                    raise DocumentError(
-                        f"{package.place(build.entry)}: {build.entry}: install: {arguments!r} is "
-                        "nothing that follows pip install"
-                    )
+                misfit = _misfit_of_install(build, package) if build.entry in ids else ""
+                if misfit:
+                    place = package.place(build.entry)
+                    raise DocumentError(f"{place}: {build.entry}: install: {misfit}")
         for entry in theirs:
             if entry.basis not in BASES:
                 place = package.place(entry.id)
                 raise DocumentError(f"{place}: {entry.id}: basis is one of {', '.join(BASES)}")
+
+
+def _misfit_of_install(build: Build, package: Package) -> str:
+    template = build.attributes.get("install")
+    if not isinstance(template, str):
+        return ""
+    misfit = misfit_of_install(template, package.variant, build.attributes)
+    if misfit:
+        return misfit
+    arguments = requirement_arguments(build)
+    if arguments is not None and not _ARGUMENTS.fullmatch(arguments):
+        return f"{arguments!r} is nothing that follows pip install"
+    return ""
 
 
 def _examine_relation(relation: Relation, knowledge: Knowledge, known: Dict[str, Page]) -> None:

@@ -270,3 +270,28 @@ def test_other_files_are_told_apart(tmp_path: Path) -> None:
     file.write_text(TORCH + "releases: [2.4.2]\n", encoding="utf-8")
     assert before != read([str(folder)]).state
     assert read([]).state == b""
+
+
+OURS = f"package: our-ops\n{HEAD}releases: [1.0.0]\nvariant: {{origin: string, cuda: cuda}}\n"
+
+
+@pytest.mark.parametrize(
+    ("install", "problem"),
+    [
+        ("{namee}=={version}", "{namee}: there is no attribute 'namee'; nearest: name"),
+        ("{cuda.tgg}=={version}", "{cuda.tgg}: there is no such form; nearest: cuda.tag"),
+        ("{name.tag}=={version}", "{name.tag}: there is no such form; nearest: name"),
+        ("{name}+{origin}", "{origin}: these builds state no origin"),
+        ("{name}=={}", "{}: there is no attribute ''"),
+        ("{name}=={version", "'our-ops=={version' is nothing that follows pip install"),
+    ],
+)
+def test_what_cannot_be_filled_of_install_is_told_when_it_is_loaded(
+    put: Callable[..., Knowledge], install: str, problem: str
+) -> None:
+    with pytest.raises(DocumentError) as caught:
+        put(
+            packages__x=f"{OURS}builds:\n- id: our-ops/all\n  versions: [1.0.0]\n"
+            f"  set: {{cuda: '12.1'}}\n  install: '{install}'\n"
+        )
+    assert f"x.yaml:7: our-ops/all: install: {problem}" in str(caught.value)

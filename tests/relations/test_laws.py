@@ -17,7 +17,7 @@ from envdoctor.model.relation import BASES, Relation
 from envdoctor.model.text import fields
 from envdoctor.relations.expression import compile_value
 from envdoctor.relations.judge import Relations
-from envdoctor.relations.plan import requirement_arguments
+from envdoctor.relations.plan import misfit_of_install, requirement_arguments
 from envdoctor.relations.tell import FAILING, SEARCHES
 
 KNOWLEDGE = load()
@@ -106,6 +106,10 @@ def test_a_package_is_whole(name: str) -> None:
     dark -= unusable(package)
     assert dark == set(), f"{where}: no entry of builds: describes these releases"
     for build in builds:
+        template = build.attributes.get("install")
+        if isinstance(template, str):
+            misfit = misfit_of_install(template, package.variant, build.attributes)
+            assert misfit == "", f"{where}: {build.entry}: install: {misfit}"
         arguments = requirement_arguments(build)
         assert arguments is None or re.fullmatch(r"[\w.+=:/ -]+", arguments), arguments
     kinds = {

@@ -9,7 +9,7 @@ is there: it can be added. What the world does not say (a GPU, a Python) is not 
 from __future__ import annotations
 
 import itertools
-from typing import Callable, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from packaging.version import Version
 
@@ -106,7 +106,7 @@ class Answer(NamedTuple):
     kind: str  # one of ANSWERS
     #: of each package the builds that take part in a combination that fits, or may
     fitting: Mapping[str, Tuple[Build, ...]]
-    #: one of those combinations: the one with the fewest warnings
+    #: one of those combinations: with the fewest warnings, then with the CUDAs most alike
     example: Mapping[str, Build]
     because: Tuple[Reason, ...] = ()  # of a `no`: what rejects every combination, no more
     also: Tuple[Reason, ...] = ()  # what would reject them all without those
@@ -436,12 +436,13 @@ class Part:
         question = self.question
         warned = self._of_severity("warning")
         fitting: Dict[str, Dict[int, Build]] = {name: {} for name in question.builds}
-        best: Tuple[int, Dict[str, Build]] = (len(warned) + 1, {})
+        best: Tuple[Tuple[int, _Apart], Dict[str, Build]] = ((len(warned) + 1, (0, 0)), {})
         always = dict.fromkeys(warned, True)
         for n, mask in where:
             if not mask:
                 continue
             choice = question.choices[n]
+            apart = _Apartness(choice)
             for name, build in zip(question.rest, choice):
                 fitting[name].update((id(b), b) for b in self._alike(name, build))
             for position, build in enumerate(question.own):
@@ -452,8 +453,9 @@ class Part:
                 said = [b for b in warned if question.said[b][n].rejected >> position & 1]
                 for bound in warned:
                     always[bound] = always[bound] and bound in said
-                if len(said) <= best[0]:
-                    best = (len(said), dict(zip(question.rest, choice)))
+                rank = (len(said), apart.with_(build))
+                if rank <= best[0]:
+                    best = (rank, dict(zip(question.rest, choice)))
                     best[1][question.first] = build
         domains = self._domains({n: tuple(b.values()) for n, b in fitting.items()})
         warnings = [self._reason(b, domains, True) for b in warned if always[b]]
@@ -547,6 +549,40 @@ class Part:
                     rejected.update((id(b), b) for b in self._alike(bound.owner, build))
         breach = Breach(bound, tuple(rejected.values()))
         return Reason(bound, Violation(bound.owner, (breach,)), domains, enough)
+
+
+#: How many CUDAs of a combination are of another major version, and how far the others lie apart.
+_Apart = Tuple[int, int]
+
+
+class _Apartness:
+    """How unlike the CUDA of a build is to those of a choice of the rest."""
+
+    def __init__(self, choice: Sequence[Build]) -> None:
+        self._cudas = [build.attributes.get("cuda") for build in choice]
+        self._known: Dict[Value, _Apart] = {}
+
+    def with_(self, build: Build) -> _Apart:
+        """Of the combination with a build of the first package. What is unknown is like any."""
+        cuda = build.attributes.get("cuda", ABSENT)
+        if cuda not in self._known:
+            pairs = list(itertools.combinations([*self._cudas, cuda], 2))
+            others = sum(_is_other_major(one, other) for one, other in pairs)
+            self._known[cuda] = (others, sum(_minors_between(*pair) for pair in pairs))
+        return self._known[cuda]
+
+
+def _is_other_major(one: Optional[Value], other: Optional[Value]) -> bool:
+    if isinstance(one, Version) and isinstance(other, Version):
+        return one.major != other.major
+    told = isinstance(one, (str, Version)) and isinstance(other, (str, Version))
+    return told and one != other  # "cpu"
+
+
+def _minors_between(one: Optional[Value], other: Optional[Value]) -> int:
+    if isinstance(one, Version) and isinstance(other, Version) and one.major == other.major:
+        return abs(one.minor - other.minor)
+    return 0
 
 
 def _cover(rejects: Mapping[Bound, List[int]], whole: Sequence[int]) -> List[Bound]:

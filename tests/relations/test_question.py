@@ -17,7 +17,15 @@ from envdoctor.model.facts import Facts, seen
 from envdoctor.relations.assume import assume
 from envdoctor.relations.judge import Relations, judge
 from envdoctor.relations.observe import set_modules
-from envdoctor.relations.question import Answer, Question, World, ask, is_source, world_of
+from envdoctor.relations.question import (
+    Answer,
+    Question,
+    World,
+    _Apartness,
+    ask,
+    is_source,
+    world_of,
+)
 from envdoctor.relations.tell import Teller
 from envdoctor.relations.wanted import WantedError, builds_of, read_wanted
 
@@ -275,3 +283,29 @@ def test_a_release_that_does_not_exist_has_neighbours() -> None:
         builds_of(read_wanted("torch<0.1", knowledge), knowledge, "x86_64")
     vendor = builds_of(read_wanted("torch==2.4.0a0+07cecf4168.nv24.05", knowledge), knowledge, "")
     assert [build.version for build in vendor] == [Version("2.4.0")]
+
+
+@pytest.mark.parametrize(
+    ("asked", "cudas"),
+    [
+        ("mmcv==2.2.0 torch==2.4.0+cu121", ("12.1", "12.1")),
+        ("torch==2.0.1+cu117 mmcv==2.0.1", ("11.7", "11.7")),
+        ("torchaudio==2.5.1 torch==2.5.1+cu121 torchvision==0.20.1", ("12.1", "12.1", "12.1")),
+        ("torch==1.9.1+cu111 mmcv-full==1.4.0", ("11.1", "11.1")),
+    ],
+)
+def test_the_example_is_of_one_cuda(asked: str, cudas: Tuple[str, ...]) -> None:
+    found = answer(load(), asked, "python=3.9")
+    assert tuple(str(b.attributes["cuda"]) for b in found.example.values()) == cudas
+
+
+def test_the_nearest_cuda_of_the_same_major_version_is_the_next_best() -> None:
+    """Of torch 2.0.1 there are wheels for CUDA 11.7 and 11.8: the one nearer to the given one."""
+    order = _Apartness([Build("torch", None, {"cuda": Version("11.7")})])
+    ranked = sorted(
+        ("12.1", "11.8", "11.3", "11.7"),
+        key=lambda text: order.with_(Build("mmcv", None, {"cuda": Version(text)})),
+    )
+    assert ranked == ["11.7", "11.8", "11.3", "12.1"]
+    assert order.with_(Build("mmcv", None, {})) == (0, 0)  # of sources no CUDA is known
+    assert order.with_(Build("mmcv", None, {"cuda": "cpu"})) == (1, 0)

@@ -53,7 +53,7 @@ def without_secrets(text: str) -> str:
 
 
 def nearest(text: str, known: Iterable[str]) -> str:
-    """ "; nearest: NAME", of known names that are much like a text; "" where none is."""
+    """What to add of the known name that is most like a text, "; nearest: NAME"; or nothing."""
     import difflib  # few answers need it
 
     near = difflib.get_close_matches(text, list(known), n=1, cutoff=0.6)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Iterable, List, Optional, Sequence, Set, Tuple
+import re
+from typing import Callable, Dict, Iterable, List, Match, Optional, Sequence, Set, Tuple
 
 from packaging.version import Version
 
@@ -22,6 +23,8 @@ SEARCHES = ("fits.", "first.", "last.")
 FAILING = "failing.gpu"
 #: An attribute of GPUs that stands alone, not in all(... for g in host.gpu): of those that fail.
 _OF_A_GPU = "host.gpu."
+#: Both ends of what fits, told as a run.
+_ENDS = re.compile(r"(?P<first>\{first\.(?P<name>\w+)\})[^{}]{1,20}\{last\.(?P=name)\}")
 _MAX_LISTED = 12
 
 
@@ -43,6 +46,7 @@ class Teller:
     def part(self, breach: Breach, name: str, language: str = ENGLISH) -> str:
         """The part of a breach's words ("summary", "why", "fix"), filled; empty if it has none."""
         template = words_in(language, breach.bound.relation.words).get(name, "")
+        template = _ENDS.sub(lambda match: self._span(match, language), template)
         return render(template, self.field(breach, language))
 
     def field(self, breach: Breach, language: str = ENGLISH) -> Callable[[str], str]:
@@ -54,7 +58,7 @@ class Teller:
                     return self._search(search, text[len(search) :].replace("_", "-"), language)
             if text.startswith("sm(") and text.endswith(")"):
                 return _joined(_architectures(values(text[3:-1]), language), language)
-            return tell_values(values(text), language)
+            return tell_values(values(text), language, self._neighbours(text))
 
         def values(text: str) -> List[Value]:
             if text == FAILING:
@@ -62,6 +66,22 @@ class Teller:
             return self._values(breach, text)
 
         return fill
+
+    def _span(self, match: Match[str], language: str) -> str:
+        """A template "{first.x} to {last.x}"; of one end alone where both are told alike."""
+        name = match.group("name").replace("_", "-")
+        first, last = (self._search(end, name, language) for end in ("first.", "last."))
+        return match.group("first") if first == last else match.group()
+
+    def _neighbours(self, text: str) -> Sequence[Version]:
+        """All values that an attribute of this name could have, in order; none if that is open."""
+        name = text.rpartition(".")[2]
+        if name == "cuda" and "cuda" in self.knowledge.tables:
+            rows = self.knowledge.tables["cuda"].rows
+            return sorted(key for key in rows if isinstance(key, Version))
+        package = self.knowledge.packages.get(name.replace("_", "-"))
+        releases = () if package is None else package.releases
+        return sorted({Version(f"{v.major}.{v.minor}") for v in releases})
 
     def failing(self, breach: Breach) -> Value:
         """The GPUs with which the relation would fail were they alone in the machine."""
@@ -183,15 +203,55 @@ def probe(bound: Bound, build: Build, knowledge: Knowledge) -> str:
     return render(bound.relation.probe, fill)
 
 
-def tell_values(values: Iterable[Value], language: str = ENGLISH) -> str:
-    """Values in words: equal ones once, several versions as a run, "1.5 to 1.10"."""
+def tell_values(
+    values: Iterable[Value], language: str = ENGLISH, known: Sequence[Version] = ()
+) -> str:
+    """Values in words: equal ones once, versions as runs of neighbours, "1.5 to 1.10 and 1.13".
+
+    Neighbours are those of `known`; where it lacks any, those whose last numbers follow.
+    """
     distinct = list(dict.fromkeys(values))
     versions = sorted(v for v in distinct if isinstance(v, Version))
-    if len(versions) > 2 and len(versions) == len(distinct):
-        return say(language, "{first} to {last}", first=versions[0], last=versions[-1])
-    if versions and len(versions) == len(distinct):
-        return say(language, " and ").join(str(v) for v in versions)
-    return _joined(dict.fromkeys(_one(v, language) for v in distinct), language)
+    if not versions or len(versions) != len(distinct):
+        return _joined(dict.fromkeys(_one(v, language) for v in distinct), language)
+    texts: List[str] = []
+    for run in _runs(versions, known):
+        if len(run) > _PAIR:
+            texts.append(say(language, "{first} to {last}", first=run[0], last=run[-1]))
+        else:
+            texts += map(str, run)
+    if len(texts) > _MAX_LISTED:
+        return _joined(texts, language)
+    before = say(language, ", ").join(texts[:-1])
+    return say(language, " and ").join([before, texts[-1]] if before else texts)
+
+
+#: So many neighbours are told one by one.
+_PAIR = 2
+
+
+def _runs(versions: Sequence[Version], known: Sequence[Version]) -> List[List[Version]]:
+    """Sorted versions, neighbours together."""
+    places = {version: place for place, version in enumerate(known)}
+    listed = all(version in places for version in versions)
+    runs: List[List[Version]] = []
+    for version in versions:
+        before = runs[-1][-1] if runs else None
+        if before is None:
+            follows = False
+        elif listed:
+            follows = places[version] == places[before] + 1
+        else:
+            follows = _follows(before.release, version.release)
+        if follows:
+            runs[-1].append(version)
+        else:
+            runs.append([version])
+    return runs
+
+
+def _follows(before: Tuple[int, ...], after: Tuple[int, ...]) -> bool:
+    return before[:-1] == after[:-1] and after[-1] == before[-1] + 1
 
 
 def tell_releases(

@@ -5,8 +5,7 @@ Errors name file, line and the path inside the document.
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any, Dict, List, Tuple, Type, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Dict, Tuple, Type, TypeVar, Union
 
 import msgspec
 
@@ -18,7 +17,6 @@ T = TypeVar("T")
 Path = Tuple[Union[str, int], ...]
 
 _MAX_NODES = 200_000
-_STEP = re.compile(r"\[(\d+)\]|\.([A-Za-z_][\w-]*)|\[\.\.\.\]")
 
 
 class DocumentError(ValueError):
@@ -32,6 +30,13 @@ def decoded(name: str, content: bytes) -> str:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise DocumentError(f"{name}:{line}: is no text in UTF-8") from None
+
+
+def _tab_stands(text: str, line: int) -> bool:
+    """Whether a tab stands at the start of a line: where a line is indented."""
+    lines = text.splitlines()
+    start = lines[line] if line < len(lines) else ""
+    return "\t" in start[: len(start) - len(start.lstrip())] or start.lstrip("- ").startswith("\t")
 
 
 class Document:
@@ -50,6 +55,8 @@ class Document:
             mark = getattr(error, "problem_mark", None)
             place = f"{name}:{mark.line + 1}" if mark is not None else name
             problem = getattr(error, "problem", None) or "not YAML"
+            if mark is not None and _tab_stands(text, mark.line):
+                problem = "a tab stands here; YAML wants spaces"
             raise DocumentError(f"{place}: {problem}") from None
         except RecursionError:
             raise DocumentError(f"{name}: nested too deeply") from None
@@ -96,11 +103,8 @@ class Document:
         try:
             return msgspec.convert(self.data, kind)
         except msgspec.ValidationError as error:
-            message, _, where = str(error).partition(" - at `$")
-            steps: List[Union[str, int]] = []
-            for index, name in _STEP.findall(where.rstrip("`")):
-                if not (index or name):
-                    break  # msgspec does not say which key of a mapping it was
-                steps.append(int(index) if index else name)
-            path = "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in steps)
-            raise DocumentError(f"{self.place(*steps)}: {path.lstrip('.')}: {message}") from None
+            from envdoctor.knowledge.mistakes import first_mistake, told
+
+            path, problem = first_mistake(self.data, kind) or ((), str(error))
+            where = f"{told(path)}: " if path else ""
+            raise DocumentError(f"{self.place(*path)}: {where}{problem}") from None

@@ -26,6 +26,7 @@ from envdoctor.knowledge.document import DocumentError
 from envdoctor.knowledge.location import data_folder
 from envdoctor.knowledge.published import KINDS, SDIST, STATED, Published, attribute_of, cells
 from envdoctor.knowledge.schema import (
+    CLOSED,
     BuildEntry,
     PackageFile,
     PlatformFile,
@@ -33,11 +34,13 @@ from envdoctor.knowledge.schema import (
     RelationEntry,
     Scalar,
     TableEntry,
+    one_of,
     typed,
 )
 from envdoctor.model.build import Build, Value
 from envdoctor.model.finding import Citation
 from envdoctor.model.relation import ENFORCERS, Relation
+from envdoctor.model.text import nearest
 from envdoctor.model.versions import parse, satisfies
 
 # Imported where it is used: few have any.
@@ -104,7 +107,12 @@ class Package:
     def typed(self, attribute: str, raw: Raw) -> Value:
         """The value of a raw attribute. Raises ValueError."""
         if attribute not in self.variant:
-            raise ValueError(f"{self.name} declares no attribute {attribute!r} under variant:")
+            near = nearest(attribute, self.variant)
+            raise ValueError(
+                f"{self.name} declares no attribute {attribute!r} under variant:{near}"
+            )
+        if attribute in CLOSED and isinstance(raw, str):
+            one_of(attribute, raw, CLOSED[attribute])
         try:
             return typed(self.variant[attribute], raw)
         except ValueError as error:

@@ -5,12 +5,13 @@ docs/matrices.md describes the same to people.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Optional, Tuple, TypeVar, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar, Union
 
 import msgspec
 
 from envdoctor.model.build import Specifier, Value
 from envdoctor.model.relation import BASES, Words
+from envdoctor.model.text import nearest, number
 from envdoctor.model.versions import architecture, cuda_of_tag, parse, specifier
 
 
@@ -167,6 +168,13 @@ def _series(text: str) -> Value:
     return parse(f"{text[0]}.{text[1:]}")
 
 
+def _int(text: str) -> Value:
+    found = number(text.lstrip("-"))
+    if found is None or text.startswith("--"):
+        raise ValueError(f"a whole number is wanted, not {text!r}")
+    return -found if text.startswith("-") else found
+
+
 def _bool(text: str) -> Value:
     if text not in ("true", "false"):
         raise ValueError(f"{text!r} is neither true nor false")
@@ -197,7 +205,7 @@ def _basis(text: str) -> Value:
 
 _SCALARS: Dict[str, Callable[[str], Value]] = {
     "string": str,
-    "int": int,
+    "int": _int,
     "bool": _bool,
     "flag": _flag,
     "version": parse,
@@ -216,15 +224,39 @@ _LISTS: Dict[str, Callable[[str], Value]] = {
 TYPES: Tuple[str, ...] = (*_SCALARS, *_LISTS)
 
 
+_WANTED = {"string": "text", "int": "a whole number", "bool": "true or false"}
+
+
+def _said(raw: Any) -> str:
+    """What was written instead of another thing."""
+    if isinstance(raw, str):
+        return repr(raw)
+    return "nothing" if raw is None else "a list" if isinstance(raw, list) else "keys with values"
+
+
+#: Attributes that every reader compares with these words, and what they are of.
+CLOSED: Dict[str, Tuple[str, ...]] = {
+    "origin": ("wheel", "source", "conda", "vendor"),
+    "compiles": ("cuda", "c++", "c"),
+}
+
+
+def one_of(what: str, text: str, allowed: Sequence[str]) -> None:
+    """Raise ValueError for a word that is none of those allowed."""
+    if text not in allowed:
+        near = nearest(text, allowed)
+        raise ValueError(f"{what} is one of {', '.join(allowed)}, not {text!r}{near}")
+
+
 def typed(kind: str, raw: Raw) -> Value:
     """The value of a raw scalar or list. Raises ValueError."""
     if kind in _LISTS:
         if not isinstance(raw, list):
-            raise ValueError(f"a list is wanted, not {raw!r}")
+            raise ValueError(f"a list is wanted, not {_said(raw)}")
         convert = _LISTS[kind]
         return tuple(convert(item or "") for item in raw)
     if kind not in _SCALARS:
         raise ValueError(f"{kind!r} is no type ({', '.join(TYPES)})")
     if not isinstance(raw, str):
-        raise ValueError(f"a {kind} is wanted, not {raw!r}")
+        raise ValueError(f"{_WANTED.get(kind, f'a {kind}')} is wanted, not {_said(raw)}")
     return _SCALARS[kind](raw)

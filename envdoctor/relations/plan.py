@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import (
-    Container,
-    FrozenSet,
-    List,
-    Mapping,
-    NamedTuple,
-    Optional,
-    Sequence,
-    Set,
-    Tuple,
-)
+from typing import FrozenSet, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from packaging.version import Version
 
 from envdoctor.model.build import Build
-from envdoctor.model.text import fields, nearest
 from envdoctor.model.versions import cuda_tag
 from envdoctor.relations.judge import Bound, Violation
 
 _FIELD = re.compile(r"\{([\w.]+)\}")
 #: Fields of `install` that are no attributes.
-_OWN_FIELDS = ("name", "version")
+OWN_FIELDS = ("name", "version")
 
 
 class Change(NamedTuple):
@@ -106,7 +95,7 @@ def requirement_arguments(build: Build) -> Optional[str]:
 
     def fill(match: re.Match[str]) -> str:
         name, _, form = match.group(1).partition(".")
-        if name in _OWN_FIELDS:
+        if name in OWN_FIELDS:
             return build.component if name == "name" else str(build.version)
         value = build.attributes[name]
         if form == "tag" and isinstance(value, Version):
@@ -114,22 +103,3 @@ def requirement_arguments(build: Build) -> Optional[str]:
         return str(value)
 
     return _FIELD.sub(fill, template)
-
-
-def misfit_of_install(template: str, attributes: Mapping[str, str], stated: Container[str]) -> str:
-    """What of a template of `install` cannot be filled, "" if all can.
-
-    `attributes` are those that the package declares, with their types; `stated` those that a build
-    of it has.
-    """
-    known = [*_OWN_FIELDS, *attributes]
-    for field in fields(template):
-        name, dot, form = field.partition(".")
-        if name not in known:
-            return f"{{{field}}}: there is no attribute {name!r}{nearest(name, known)}"
-        if dot and (form != "tag" or attributes.get(name) != "cuda"):
-            tags = [f"{one}.tag" for one, kind in attributes.items() if kind == "cuda"]
-            return f"{{{field}}}: there is no such form{nearest(field, [name, *tags])}"
-        if name not in _OWN_FIELDS and name not in stated:
-            return f"{{{field}}}: these builds state no {name}"
-    return ""

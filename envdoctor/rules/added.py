@@ -6,17 +6,17 @@ What ships is held to the same by the tests.
 from __future__ import annotations
 
 import re
-from typing import Dict, Iterator
+from typing import Container, Dict, Iterator, Mapping
 
 from envdoctor.knowledge.document import DocumentError
 from envdoctor.knowledge.load import Knowledge, Package
 from envdoctor.model.build import Build
 from envdoctor.model.finding import PHASES, SEVERITIES
 from envdoctor.model.relation import BASES, Relation
-from envdoctor.model.text import fields
+from envdoctor.model.text import fields, nearest
 from envdoctor.relations.expression import ExpressionError, compile_expression, compile_value
 from envdoctor.relations.judge import Bound, Relations
-from envdoctor.relations.plan import misfit_of_install, requirement_arguments
+from envdoctor.relations.plan import OWN_FIELDS, requirement_arguments
 from envdoctor.relations.tell import FAILING, SEARCHES
 from envdoctor.rules.page import Page, pages
 
@@ -88,6 +88,25 @@ def _misfit_of_install(build: Build, package: Package) -> str:
     arguments = requirement_arguments(build)
     if arguments is not None and not _ARGUMENTS.fullmatch(arguments):
         return f"{arguments!r} is nothing that follows pip install"
+    return ""
+
+
+def misfit_of_install(template: str, attributes: Mapping[str, str], stated: Container[str]) -> str:
+    """What of a template of `install` cannot be filled, "" if all can.
+
+    `attributes` are those that the package declares, with their types; `stated` those that a build
+    of it has.
+    """
+    known = [*OWN_FIELDS, *attributes]
+    for field in fields(template):
+        name, dot, form = field.partition(".")
+        if name not in known:
+            return f"{{{field}}}: there is no attribute {name!r}{nearest(name, known)}"
+        if dot and (form != "tag" or attributes.get(name) != "cuda"):
+            tags = [f"{one}.tag" for one, kind in attributes.items() if kind == "cuda"]
+            return f"{{{field}}}: there is no such form{nearest(field, [name, *tags])}"
+        if name not in OWN_FIELDS and name not in stated:
+            return f"{{{field}}}: these builds state no {name}"
     return ""
 
 

@@ -65,14 +65,25 @@ def test_entries_carry_their_source(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("checked: 2026-01-01\n", "", "packages/demo.yaml:2: "),
-        ("  install:", "  instal:", "packages/demo.yaml:9: builds[0]: "),
-        ('  versions: ">=1.10"', "  versions: {}", "packages/demo.yaml:10: builds[0].versions: "),
+        ("checked: 2026-01-01\n", "", "packages/demo.yaml:2: the key checked is missing"),
+        ("  install:", "  instal:",
+         "packages/demo.yaml:15: builds[0].instal: no such key; nearest: install"),
+        ("source: page\n", "sauce: page\n",
+         "packages/demo.yaml:6: sauce: no such key; nearest: source"),
+        ('  versions: ">=1.10"', "  versions: {}",
+         "packages/demo.yaml:10: builds[0].versions: text or a list or nothing is wanted, "
+         "not keys with values"),
+        ("releases: [1.9, 1.10, 1.10.1]", "releases: 1.9",
+         "packages/demo.yaml:4: releases: a list is wanted, not text"),
+        ("{page: the page of demo}", "{page: [a]}",
+         "packages/demo.yaml:5: sources.page: text is wanted, not a list"),
+        ("  axes: [cuda]", "\taxes: [cuda]",
+         "packages/demo.yaml:12: a tab stands here; YAML wants spaces"),
         ("builds:\n", "builds:\nbuilds:\n", "packages/demo.yaml:9: 'builds' stands twice"),
         ("package: demo", "package: [", "packages/demo.yaml:"),
         ("demo/source", "demo/wheels", "packages/demo.yaml:16: the id demo/wheels stands twice"),
     ],
-)
+)  # fmt: skip
 def test_errors_name_file_line_and_path(tmp_path: Path, old: str, new: str, message: str) -> None:
     with pytest.raises(DocumentError) as error:
         load(folder(tmp_path, PACKAGE.replace(old, new)))
@@ -82,13 +93,17 @@ def test_errors_name_file_line_and_path(tmp_path: Path, old: str, new: str, mess
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("{python: [cp38]}", "{pythons: [cp38]}", "demo declares no attribute 'pythons'"),
-        ('["0", "1"]', '["0", "yes"]', "abi: invalid literal"),
+        ("{python: [cp38]}", "{pythons: [cp38]}",
+         "demo declares no attribute 'pythons' under variant:; nearest: python"),
+        ('["0", "1"]', '["0", "yes"]', "abi: a whole number is wanted, not 'yes'"),
+        ("{origin: wheel}", "{origin: wheeel}",
+         "origin is one of wheel, source, conda, vendor, not 'wheeel'; nearest: wheel"),
         ('"11.1": {', '"cuda11": {', "cuda: 'cuda11' is not a CUDA tag"),
         ('">=1.10"', '">=a"', "Invalid specifier"),
-        ("{python: [cp38]}", "{python: cp38}", "python: a list is wanted"),
+        ("{python: [cp38]}", "{python: cp38}", "python: a list is wanted, not 'cp38'"),
+        ("set: {origin: wheel}", "set: {origin: [wheel]}", "origin: text is wanted, not a list"),
     ],
-)
+)  # fmt: skip
 def test_errors_of_builds_name_file_and_line(
     tmp_path: Path, old: str, new: str, message: str
 ) -> None:

@@ -166,7 +166,7 @@ RELATION = (
         ("packages", "package: Our_Ops\n" + HEAD + "releases: [1.0]\n",
          "x.yaml:1: package: 'Our_Ops' is our-ops"),
         ("packages", "package: our-ops\n" + HEAD, "releases: there are none"),
-        ("packages", TORCH + "colour: blue\n", "x.yaml:1"),
+        ("packages", TORCH + "colour: blue\n", "x.yaml:4: colour: no such key"),
         ("packages", "", "x.yaml"),
         ("packages", "[", "x.yaml:2: did not find expected node content"),
         ("packages", "a: &a [x]\n" + "".join(f"b{n}: [*a, *a]\n" for n in range(9)), "x.yaml"),

@@ -17,8 +17,9 @@ from envdoctor.model.relation import BASES, Relation
 from envdoctor.model.text import fields
 from envdoctor.relations.expression import compile_value
 from envdoctor.relations.judge import Relations
-from envdoctor.relations.plan import misfit_of_install, requirement_arguments
+from envdoctor.relations.plan import requirement_arguments
 from envdoctor.relations.tell import FAILING, SEARCHES
+from envdoctor.rules.added import misfit_of_install
 
 KNOWLEDGE = load()
 RELATIONS = Relations(KNOWLEDGE)

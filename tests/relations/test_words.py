@@ -91,7 +91,7 @@ def test_values_as_people_say_them() -> None:
     ("gpu", "language", "why"),
     [
         ("11.1", "en", "releases with code for sm_111: none known"),
-        ("11.1", "zh", "带 sm_111 代码的版本：（无已知版本）"),
+        ("11.1", "zh", "带 sm_111 代码的版本"),
         ("7.0", "en", "releases with code for sm_70: "),
     ],
 )

@@ -255,19 +255,32 @@ class Package:
 
     def _cells(self, axes: Sequence[str], cells: Any) -> Iterator[Dict[str, Raw]]:
         if not axes:
+            if cells is not None:
+                raise ValueError("cells: axes is missing, which says what their keys are")
             yield {}
             return
+        if cells is None:
+            raise ValueError(f"axes: {', '.join(axes)}: cells is missing, which gives them values")
+        yield from self._nested(axes, cells)
+
+    def _nested(self, axes: Sequence[str], cells: Any) -> Iterator[Dict[str, Raw]]:
         axis, rest = axes[0], axes[1:]
         if isinstance(cells, list) and not rest:
             for value in cells:
                 yield {axis: value}
         elif isinstance(cells, dict):
             for value, below in cells.items():
-                inner = self._cells(rest, below) if rest else iter([dict(below or {})])
+                if not rest and not isinstance(below, (dict, type(None))):
+                    raise ValueError(
+                        f"cells: {axis} {value}: attributes are wanted, not {below!r}; "
+                        f"axes names {axis} last"
+                    )
+                inner = self._nested(rest, below) if rest else iter([dict(below or {})])
                 for cell in inner:
                     yield {axis: value, **cell}
         else:
-            raise ValueError(f"cells: a mapping by {axis} is wanted, not {cells!r}")
+            wanted = f"values of {axis}" if rest else f"values of {axis}, or a list of them"
+            raise ValueError(f"cells: keys that are {wanted} are wanted, not {cells!r}")
 
 
 #: The architecture whose wheels are read from projects' own pages.
@@ -296,12 +309,12 @@ class Table:
         """Type the rows. Raises DocumentError."""
         self.name = name
         self.columns = dict(entry.columns)
-        self.key_type = entry.key
+        self.key_type = entry.key or "version"
         self.rows: Dict[Value, Dict[str, Value]] = {}
         self.texts: Dict[Value, Dict[str, str]] = {}  # scalar cells as they are written
         for text, raw in entry.rows.items():
             try:
-                key = typed(entry.key, text)
+                key = typed(self.key_type, text)
                 row = {}
                 for column, cell in raw.items():
                     if column not in self.columns:
@@ -333,6 +346,7 @@ class Knowledge:
         self.citations = dict(citations)
         self.date = date
         self.added = tuple(added)
+        self.rows_added: Dict[str, str] = {}  # where users' rows stand, "gpu[x1]"
         self.providers: Dict[str, Tuple[str, ...]] = {}
         for package in packages.values():
             for module in package.modules:
@@ -354,6 +368,7 @@ def load(folder: Optional[Path] = None, added: Optional[Added] = None) -> Knowle
     tables: Dict[str, Table] = {}
     relations: List[Relation] = []
     citations: Dict[str, Citation] = {}
+    stands: Dict[str, str] = {}
 
     def cite(
         entry: Union[BuildEntry, RelationEntry],
@@ -361,7 +376,11 @@ def load(folder: Optional[Path] = None, added: Optional[Added] = None) -> Knowle
         places: Mapping[str, str],
     ) -> Citation:
         if entry.id in citations:
-            raise DocumentError(f"{places[entry.id]}: the id {entry.id} stands twice")
+            raise DocumentError(
+                f"{places[entry.id]}: the id {entry.id} stands twice; the other stands in "
+                f"{stands[entry.id]}"
+            )
+        stands[entry.id] = places[entry.id]
         citation = Citation(
             id=entry.id,
             source=_sources(entry.source or file.source, file.sources),
@@ -422,7 +441,13 @@ def load(folder: Optional[Path] = None, added: Optional[Added] = None) -> Knowle
                 basis=table.basis or platform.content.basis,
             )
         relate(platform.content, platform.places, None, platform.content.accelerator)
-    return Knowledge(packages, tables, relations, citations, date, added.folders if added else ())
+    knowledge = Knowledge(
+        packages, tables, relations, citations, date, added.folders if added else ()
+    )
+    for platform in files.platforms:
+        rows = {name: place for name, place in platform.places.items() if name.endswith("]")}
+        knowledge.rows_added.update(rows)
+    return knowledge
 
 
 def _newest(files: matrix_files.Files) -> str:

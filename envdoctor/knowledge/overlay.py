@@ -27,6 +27,7 @@ from envdoctor.knowledge.schema import (
     typed,
 )
 from envdoctor.model.names import canonical
+from envdoctor.model.text import nearest
 from envdoctor.model.versions import try_parse
 
 T = TypeVar("T", PackageFile, PlatformFile)
@@ -44,6 +45,8 @@ _MAX_PATTERN = 300
 _REPEATED_GROUP = re.compile(r"\)[*+{]")
 #: Builds that one entry may describe for one release by its `product`.
 _MAX_PRODUCT = 1_000
+#: How alike two names are of which one is taken for the other, misspelt.
+_MISSPELT = 0.66
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 replace = msgspec.structs.replace
@@ -132,11 +135,13 @@ def overlaid(files: Files, added: Added) -> Files:
         if kind == "packages":
             over = _checked_package(document)
             base = packages.get(over.content.package)
-            packages[over.content.package] = (
-                over if base is None else _package(base, over, document)
-            )
+            merged = over if base is None else _package(base, over, document)
+            _groups(over.content.local, merged.content, document)
+            packages[over.content.package] = merged
         else:
-            platforms = _platforms(platforms, _checked(document, PlatformFile), document)
+            loaded = _checked(document, PlatformFile)
+            _named(loaded.content, platforms, document)
+            platforms = _platforms(platforms, loaded, document)
     return Files(list(packages.values()), platforms)
 
 
@@ -162,11 +167,21 @@ def _checked(document: Document, kind: Type[T]) -> Loaded[T]:
             name: _with_source(table, file, f"{document.place('tables', name)}: tables.{name}")
             for name, table in file.tables.items()
         }
-    ids = [e.id for part in ("builds", "relations") for e in changes.get(part, ())]
-    twice = next((one for one in ids if ids.count(one) > 1), None)
-    if twice is not None:
-        raise DocumentError(f"{document.name}: the id {twice} stands twice")
-    return Loaded(document.name, replace(file, **changes), places(document))
+    seen: Dict[str, str] = {}
+    for part in ("builds", "relations"):
+        for index, entry in enumerate(changes.get(part, ())):
+            place = document.place(part, index)
+            if entry.id in seen:
+                raise DocumentError(
+                    f"{place}: the id {entry.id} stands twice; the other stands in {seen[entry.id]}"
+                )
+            seen[entry.id] = place
+    rows = {
+        f"{name}[{row}]": document.place("tables", name, "rows", row)
+        for name, table in changes.get("tables", {}).items()
+        for row in table.rows
+    }
+    return Loaded(document.name, replace(file, **changes), {**places(document), **rows})
 
 
 _Sourced = TypeVar("_Sourced", BuildEntry, RelationEntry, TableEntry)
@@ -209,6 +224,10 @@ def _checked_package(document: Document) -> Loaded[PackageFile]:
         raise DocumentError(f"{document.place('local')}: local: the pattern is too long")
     if _REPEATED_GROUP.search(file.local):
         raise DocumentError(f"{document.place('local')}: local: a group is repeated")
+    try:
+        re.compile(file.local)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise DocumentError(f"{document.place('local')}: local: is no pattern: {error}") from None
     for index, entry in enumerate(file.builds):
         size = 1
         for values in entry.product.values():
@@ -217,6 +236,34 @@ def _checked_package(document: Document) -> Loaded[PackageFile]:
             place = document.place("builds", index, "product")
             raise DocumentError(f"{place}: builds[{index}].product: describes {size} builds a cell")
     return loaded
+
+
+def _groups(local: str, file: PackageFile, document: Document) -> None:
+    """See that the groups of a pattern of theirs are attributes of the package."""
+    for group in re.compile(local).groupindex:
+        if group not in file.variant:
+            raise DocumentError(
+                f"{document.place('local')}: local: the group {group!r} is no attribute under "
+                f"variant{nearest(group, file.variant)}"
+            )
+
+
+def _named(
+    file: PlatformFile, platforms: Sequence[Loaded[PlatformFile]], document: Document
+) -> None:
+    """See that names of theirs are no misspelt names of those that ship."""
+    known = [base.content.platform for base in platforms]
+    near = nearest(file.platform, known, _MISSPELT)
+    if file.platform not in known and near:
+        place = document.place("platform")
+        raise DocumentError(f"{place}: platform: no platform is called {file.platform!r}{near}")
+    tables = [name for base in platforms for name in base.content.tables]
+    read = " ".join(f"{one.condition} {one.needs}" for one in file.relations)
+    for name in file.tables:
+        near = nearest(name, tables, _MISSPELT)
+        if name not in tables and near and not re.search(rf"\b{re.escape(name)}\[", read):
+            place = document.place("tables", name)
+            raise DocumentError(f"{place}: tables.{name}: no table {name!r}{near}")
 
 
 # --- put over what ships --------------------------------------------------------------------------
@@ -300,8 +347,10 @@ def _table(
 ) -> TableEntry:
     """A table of which both have rows: cells of a known key are replaced."""
     place = document.place("tables", name)
-    if new.key != old.key:
-        raise DocumentError(f"{place}: tables.{name}.key: is {old.key} in {base}, not {new.key}")
+    if new.key and new.key != (old.key or "version"):
+        raise DocumentError(
+            f"{place}: tables.{name}.key: is {old.key or 'version'} in {base}, not {new.key}"
+        )
     for column, kind in new.columns.items():
         if old.columns.get(column, kind) != kind:
             raise DocumentError(
@@ -309,14 +358,15 @@ def _table(
                 f"{column}: is {old.columns[column]} in {base}, not {kind}"
             )
     columns = {**old.columns, **new.columns}
-    _type_rows(name, new, columns, document)
+    key = old.key or "version"
+    _type_rows(name, replace(new, key=key), columns, document)
     rows = dict(old.rows)
     known: Dict[object, str] = {}
     for text in rows:
         with contextlib.suppress(ValueError):  # told when the table is loaded
-            known[typed(old.key, text)] = text
+            known[typed(key, text)] = text
     for text, cells in new.rows.items():
-        written = known.get(typed(old.key, text), text)
+        written = known.get(typed(key, text), text)
         rows[written] = {**rows.get(written, {}), **cells}
     sources = [*_list(old.source), *(s for s in _list(new.source) if s not in _list(old.source))]
     return replace(old, columns=columns, rows=rows, source=sources)
@@ -330,7 +380,7 @@ def _type_rows(name: str, new: TableEntry, columns: Mapping[str, str], document:
             typed(new.key, text)
             for column, cell in cells.items():
                 if column not in columns:
-                    raise ValueError(f"no column {column!r}")
+                    raise ValueError(f"no column {column!r}{nearest(column, columns)}")
                 if cell is not None:
                     typed(columns[column], cell)
         except ValueError as error:

@@ -65,9 +65,9 @@ class RelationEntry(Entry, frozen=True, rename={"condition": "for"}):
 class TableEntry(Entry, frozen=True):
     """Rows of typed columns, looked up by key."""
 
-    columns: Dict[str, str]
     rows: Dict[str, Dict[str, Raw]]
-    key: str = "version"
+    columns: Dict[str, str] = {}
+    key: str = ""  # type of the row's key: version if nothing is said
     source: Union[str, List[str]] = ""
     checked: str = ""
     basis: str = ""

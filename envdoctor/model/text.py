@@ -52,11 +52,11 @@ def without_secrets(text: str) -> str:
     return text
 
 
-def nearest(text: str, known: Iterable[str]) -> str:
+def nearest(text: str, known: Iterable[str], alike: float = 0.6) -> str:
     """What to add of the known name that is most like a text, "; nearest: NAME"; or nothing."""
     import difflib  # few answers need it
 
-    near = difflib.get_close_matches(text, list(known), n=1, cutoff=0.6)
+    near = difflib.get_close_matches(text, list(known), n=1, cutoff=alike)
     return f"; nearest: {near[0]}" if near else ""
 
 

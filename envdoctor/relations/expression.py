@@ -12,12 +12,14 @@ written as text, '1.10', since a number would lose its zero.
 from __future__ import annotations
 
 import ast
+import re
 from typing import Callable, Dict, FrozenSet, Mapping, NamedTuple, Optional, Set
 
 from packaging.version import Version
 
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.build import Absent, Unknown, Value
+from envdoctor.model.text import nearest
 from envdoctor.model.versions import try_parse
 from envdoctor.relations.components import DOTTED, GPU, PYTHON, SCOPES
 from envdoctor.relations.predicates import PREDICATES
@@ -45,6 +47,9 @@ _SIGNS = {
     ast.NotIn: "not in",
 }
 _OF_VERSION = ("version", "series", "major", "minor")
+#: A sign that people write for ==, and texts, which may hold any.
+_SINGLE = re.compile(r"(?<![=!<>:])=(?!=)")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _MAX_LENGTH = 2000
 _MAX_LOOPS = 2  # each multiplies what one evaluation takes
 
@@ -113,8 +118,15 @@ class _Compiler:
             raise ExpressionError("expression is too long")
         try:
             return ast.parse(self.text.strip(), mode="eval").body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            raise ExpressionError(f"not an expression: {self.text!r}") from None
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            text = self.text.strip()
+            single = _SINGLE.search(_QUOTED.sub(lambda match: "'" * len(match.group()), text))
+            if single is not None:
+                column = f"column {single.start() + 1} of {text!r}"
+                raise ExpressionError(f"= compares nothing, did you mean ==? ({column})") from None
+            offset = getattr(error, "offset", None)
+            column = f" (column {offset})" if offset else ""
+            raise ExpressionError(f"not an expression: {self.text!r}{column}") from None
 
     def compile_value(self) -> ValueExpression:
         node = self._visit(self._parse())
@@ -207,7 +219,8 @@ class _Compiler:
         component = name.replace("_", "-").lower()
         if component in self.knowledge.packages or component == PYTHON:
             return _Node(lambda env: env[component], component, is_component=True)
-        raise self._fail(node, f"nothing is called {name!r}")
+        known = ["self", PYTHON, *(one.replace("-", "_") for one in self.knowledge.packages)]
+        raise self._fail(node, f"nothing is called {name!r}{nearest(name, known)}")
 
     def _Attribute(self, node: ast.Attribute) -> _Node:  # noqa: N802
         name = node.attr
@@ -251,13 +264,16 @@ class _Compiler:
         else:
             owners = [component]
         if not any(name in self.knowledge.packages[o].variant for o in owners):
-            raise self._fail(node, f"{component} declares no attribute {name!r}")
+            known = {*_OF_VERSION, *(n for o in owners for n in self.knowledge.packages[o].variant)}
+            near = nearest(name, sorted(known))
+            raise self._fail(node, f"{component} declares no attribute {name!r}{near}")
 
     def _cell(self, node: ast.Attribute, row: ast.Subscript, column: str) -> _Node:
         name = row.value.id if isinstance(row.value, ast.Name) else ""
         table = self.knowledge.tables.get(name)
         if table is None:
-            raise self._fail(node, f"no table is called {name!r}")
+            near = nearest(name, self.knowledge.tables)
+            raise self._fail(node, f"no table is called {name!r}{near}")
         if column not in table.columns:
             raise self._fail(node, f"the table {name} has no column {column!r}")
         index: ast.AST = row.slice

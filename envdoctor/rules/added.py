@@ -6,14 +6,16 @@ What ships is held to the same by the tests.
 from __future__ import annotations
 
 import re
-from typing import Container, Dict, Iterator, Mapping
+from typing import Container, Dict, Iterator, Mapping, Sequence, Tuple
 
 from envdoctor.knowledge.document import DocumentError
 from envdoctor.knowledge.load import Knowledge, Package
+from envdoctor.knowledge.schema import BuildEntry, one_of
 from envdoctor.model.build import Build
 from envdoctor.model.finding import PHASES, SEVERITIES
 from envdoctor.model.relation import BASES, Relation
 from envdoctor.model.text import fields, nearest
+from envdoctor.model.versions import satisfies, try_parse
 from envdoctor.relations.expression import ExpressionError, compile_expression, compile_value
 from envdoctor.relations.judge import Bound, Relations
 from envdoctor.relations.plan import OWN_FIELDS, requirement_arguments
@@ -30,6 +32,9 @@ def examine(knowledge: Knowledge) -> None:
     """Raise DocumentError for the first thing that cannot stand in matrices."""
     relations = Relations(knowledge)
     _examine_packages(knowledge)
+    for row, problem in gpus_without_architecture(knowledge):
+        place = knowledge.rows_added.get(row, "")
+        raise DocumentError(f"{place}: {problem}" if place else problem)
     known = {page.name: page for page in pages().values()}
     for relation in knowledge.relations:
         if _is_theirs(relation, knowledge):
@@ -42,6 +47,20 @@ def examine(knowledge: Knowledge) -> None:
         for bound in bounds:
             if _is_theirs(bound.relation, knowledge):
                 _examine_words(bound, knowledge)
+
+
+def gpus_without_architecture(knowledge: Knowledge) -> Iterator[Tuple[str, str]]:
+    """GPUs, "gpu[x1]", of which no table says what they run, and that in words."""
+    gpus, architectures = (knowledge.tables.get(name) for name in ("gpu", "architecture"))
+    if gpus is None or architectures is None:
+        return
+    for key, row in gpus.rows.items():
+        capability = row.get("cc")
+        if capability is None:
+            yield f"gpu[{key}]", f"gpu[{key}]: cc is missing"
+        elif capability not in architectures.rows:
+            problem = f"cc {capability} has no row in the table architecture"
+            yield f"gpu[{key}]", f"gpu[{key}]: {problem}"
 
 
 def _is_theirs(relation: Relation, knowledge: Knowledge) -> bool:
@@ -73,9 +92,9 @@ def _examine_packages(knowledge: Knowledge) -> None:
                     place = package.place(build.entry)
                     raise DocumentError(f"{place}: {build.entry}: install: {misfit}")
         for entry in theirs:
-            if entry.basis not in BASES:
-                place = package.place(entry.id)
-                raise DocumentError(f"{place}: {entry.id}: basis is one of {', '.join(BASES)}")
+            _examine_versions(entry, package)
+            where = f"{package.place(entry.id)}: {entry.id}"
+            _one_of(where, "basis", entry.basis, BASES)
 
 
 def _misfit_of_install(build: Build, package: Package) -> str:
@@ -89,6 +108,20 @@ def _misfit_of_install(build: Build, package: Package) -> str:
     if arguments is not None and not _ARGUMENTS.fullmatch(arguments):
         return f"{arguments!r} is nothing that follows pip install"
     return ""
+
+
+def _examine_versions(entry: BuildEntry, package: Package) -> None:
+    """See that an entry is about releases of its package."""
+    where = f"{package.place(entry.id)}: {entry.id}: "
+    between = f"releases are known from {package.releases[0]} to {package.newest}"
+    if isinstance(entry.versions, str) and not entry.each:
+        if not any(satisfies(version, entry.versions) for version in package.releases):
+            raise DocumentError(f"{where}versions: {entry.versions!r} is none; {between}")
+        return
+    for text in entry.each or entry.versions or ():
+        if try_parse(text) not in package.releases:
+            what = "each" if entry.each else "versions"
+            raise DocumentError(f"{where}{what}: {text!r} is none of releases; {between}")
 
 
 def misfit_of_install(template: str, attributes: Mapping[str, str], stated: Container[str]) -> str:
@@ -117,22 +150,47 @@ def _examine_relation(relation: Relation, knowledge: Knowledge, known: Dict[str,
         ("severity", relation.severity, SEVERITIES),
         ("basis", relation.basis, BASES),
     ):
-        if value not in allowed:
-            raise DocumentError(f"{where}: {what} is one of {', '.join(allowed)}, not {value!r}")
+        _one_of(where, what, value, allowed)
     if relation.finding not in known:
-        raise DocumentError(f"{where}: finding: no page is called {relation.finding!r}")
+        near = nearest(relation.finding, known)
+        raise DocumentError(f"{where}: finding: no page is called {relation.finding!r}{near}")
     if not relation.words.get("en", {}).get("summary"):
         raise DocumentError(f"{where}: words: en: summary: is missing")
     for texts in relation.words.values():
         other = next((part for part in texts if part not in _PARTS), None)
         if other is not None:
             raise DocumentError(f"{where}: words: {other!r} is none of {', '.join(_PARTS)}")
+    _examine_languages(relation, where)
     for text in (relation.condition, relation.needs):
         if text:
             try:
                 compile_expression(text, knowledge, relation.owner)
             except ExpressionError as error:
                 raise DocumentError(f"{where}: {error}") from None
+
+
+def _one_of(where: str, what: str, value: str, allowed: Sequence[str]) -> None:
+    try:
+        one_of(what, value, allowed)
+    except ValueError as error:
+        raise DocumentError(f"{where}: {error}") from None
+
+
+def _examine_languages(relation: Relation, where: str) -> None:
+    """See that words in Chinese, if there are any, say the same as those in English."""
+    for language, texts in relation.words.items():
+        if language not in ("en", "zh"):
+            raise DocumentError(f"{where}: words: {language!r} is none of en, zh")
+        for part, template in texts.items():
+            english = relation.words["en"].get(part)
+            if english is None:
+                raise DocumentError(f"{where}: words: {language}: {part}: en has none")
+            differing = sorted(set(fields(template)) ^ set(fields(english)))
+            if differing:
+                raise DocumentError(
+                    f"{where}: words: {language}: {part}: {{{differing[0]}}} stands in one "
+                    "language only"
+                )
 
 
 def _examine_words(bound: Bound, knowledge: Knowledge) -> None:

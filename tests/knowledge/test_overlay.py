@@ -134,16 +134,16 @@ RELATION = (
          "x.yaml:4: variant.cuda: is cuda in packages/torch.yaml, not string"),
         ("packages", TORCH + "variant: {new: text}\n", "x.yaml:4: variant.new: 'text' is no type"),
         ("packages", TORCH + "local: '" + "a" * 301 + "'\n", "local: the pattern is too long"),
-        ("packages", TORCH + "local: '('\n", "torch"),
+        ("packages", TORCH + "local: '('\n", "x.yaml:4: local: is no pattern: missing ), "),
         ("packages", TORCH + "local: '^(a+)+$'\n", "x.yaml:4: local: a group is repeated"),
         ("packages", TORCH + "builds:\n- {id: torch/x, versions: [2.4.1], set: {nothing: '1'}}\n",
          "x.yaml:5: torch/x: torch declares no attribute 'nothing' under variant:"),
         ("packages", TORCH + "builds:\n- {id: torch/x, versions: [2.4.1], install: 'a; rm ~'}\n",
          "x.yaml:5: torch/x: install: 'a; rm ~' is nothing that follows pip install"),
         ("packages", TORCH + "builds:\n- {id: mmcv/all, versions: [2.4.1]}\n",
-         "the id mmcv/all stands twice"),
+         "the id mmcv/all stands twice; the other stands in packages/mmcv.yaml:"),
         ("packages", TORCH + "builds:\n- {id: a, versions: [1]}\n- {id: a, versions: [1]}\n",
-         "x.yaml: the id a stands twice"),
+         "x.yaml:6: the id a stands twice; the other stands in"),
         ("packages", TORCH + "builds:\n- {id: torch/x, versions: [2.4.1], basis: hearsay}\n",
          "x.yaml:5: torch/x: basis is one of measured"),
         ("packages", TORCH + RELATION.format(needs="torhc < 2", more=WORDS),
@@ -295,3 +295,81 @@ def test_what_cannot_be_filled_of_install_is_told_when_it_is_loaded(
             f"  set: {{cuda: '12.1'}}\n  install: '{install}'\n"
         )
     assert f"x.yaml:7: our-ops/all: install: {problem}" in str(caught.value)
+
+
+ENTRY = OURS.replace("origin: string", "origin: string, torch: version") + "builds:\n"
+ZH = 'words: {en: {summary: "{self}", why: x}, zh: {summary: "{torch}"}}'
+TABLE = PLATFORM + "tables:\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "problem"),
+    [
+        ("packages",
+         ENTRY + "- {id: o/a, versions: [1.0.0], axes: [torch, cuda], cells: {'2.1': cu121}}",
+         "x.yaml:7: o/a: cells: keys that are values of cuda, or a list of them are "
+         "wanted, not 'cu121'"),
+        ("packages", ENTRY + "- {id: o/a, versions: [1.0.0], axes: [torch, cuda], cells: [cu121]}",
+         "x.yaml:7: o/a: cells: keys that are values of torch are wanted, not ['cu121']"),
+        ("packages",
+         ENTRY + "- {id: o/a, versions: [1.0.0], axes: [torch], cells: {'2.1': [cu121]}}",
+         "x.yaml:7: o/a: cells: torch 2.1: attributes are wanted, not ['cu121']; "
+         "axes names torch last"),
+        ("packages", ENTRY + "- {id: o/a, versions: [1.0.0], axes: [torch], cells: {'2.1': cu121}}",
+         "x.yaml:7: o/a: cells: torch 2.1: attributes are wanted, not 'cu121'"),
+        ("packages", ENTRY + "- {id: o/a, versions: [1.0.0], cells: {'2.1': [cu121]}}",
+         "x.yaml:7: o/a: cells: axes is missing"),
+        ("packages", ENTRY + "- {id: o/a, versions: [1.0.0], axes: [torch]}",
+         "x.yaml:7: o/a: axes: torch: cells is missing"),
+        ("packages", ENTRY + "- {id: o/a, versions: '>=2'}",
+         "x.yaml:7: o/a: versions: '>=2' is none; releases are known from 1.0.0 to 1.0.0"),
+        ("packages", ENTRY + "- {id: o/a, versions: [1.0.0, 1.1]}",
+         "x.yaml:7: o/a: versions: '1.1' is none of releases"),
+        ("packages", ENTRY + "- {id: o/a, each: {1.1: {}}}",
+         "x.yaml:7: o/a: each: '1.1' is none of releases"),
+        ("packages", ENTRY + "- {id: o/a, versions: [1.0.0], set: {orign: wheel}}",
+         "no attribute 'orign' under variant:; nearest: origin"),
+        ("packages", ENTRY + "- {id: o/a, versions: [1.0.0], set: {origin: whel}}",
+         "x.yaml:7: o/a: origin is one of wheel, source, conda, vendor, not 'whel'; "
+         "nearest: wheel"),
+        ("packages", OURS + "local: '^(?P<cud>cu[0-9]+)$'",
+         "x.yaml:6: local: the group 'cud' is no attribute under variant; nearest: cuda"),
+        ("packages", TORCH + RELATION.format(needs="torch.cuda = self.cuda", more=WORDS),
+         "x.yaml:5: torch/x: = compares nothing, did you mean ==? (column 12 of"),
+        ("packages", TORCH + RELATION.format(needs="self.abi == 1", more=ZH),
+         "x.yaml:5: torch/x: words: zh: summary: {self} stands in one language only"),
+        ("packages",
+         TORCH + RELATION.format(needs="self.abi == 1", more=WORDS + ", severity: eror"),
+         "x.yaml:5: torch/x: severity is one of info, warning, error, not 'eror'; "
+         "nearest: error"),
+        ("packages",
+         TORCH + RELATION.format(needs="self.abi == 1", more=WORDS).replace("2-abi", "2-abbi"),
+         "no page is called 'numpy2-abbi'; nearest: numpy2-abi"),
+        ("platform", "platform: cudda\n" + HEAD,
+         "x.yaml:1: platform: no platform is called 'cudda'; nearest: cuda"),
+        ("platform", TABLE + "  famly: {rows: {}}",
+         "x.yaml:5: tables.famly: no table 'famly'; nearest: family"),
+        ("platform", TABLE + "  family: {rows: {'15': {flor: '1'}}}",
+         "x.yaml:5: tables.family.rows.15: no column 'flor'; nearest: floor"),
+        ("platform", TABLE + "  gpu: {columns: {cc: version}, rows: {x: {cc: '11.1'}}}\n"
+         "  architecture: {columns: {}, rows: {'9.0': {}}}",
+         "x.yaml:5: gpu[x]: cc 11.1 has no row in the table architecture"),
+    ],
+)  # fmt: skip
+def test_what_would_break_later_is_told_with_what_was_meant(
+    put: Callable[..., Knowledge], kind: str, text: str, problem: str
+) -> None:
+    with pytest.raises(DocumentError) as caught:
+        put(**{f"{kind}__x": text})
+    assert problem in str(caught.value)
+
+
+def test_what_need_not_be_repeated_or_translated(put: Callable[..., Knowledge]) -> None:
+    knowledge = put(
+        platform__ours=TABLE + "  family: {rows: {'15': {floor: '1.0'}}}\n"
+        "  lab: {key: string, columns: {a: string}, rows: {x: {a: b}}}",
+        packages__ours=TORCH + RELATION.format(needs="self.abi == 1", more=WORDS),
+    )
+    assert knowledge.tables["family"].rows[parse("15")] == {"floor": parse("1.0")}
+    assert knowledge.tables["lab"].rows == {"x": {"a": "b"}}
+    assert any(relation.id == "torch/x" for relation in knowledge.relations)

@@ -19,7 +19,7 @@ from envdoctor.relations.expression import compile_value
 from envdoctor.relations.judge import Relations
 from envdoctor.relations.plan import requirement_arguments
 from envdoctor.relations.tell import FAILING, SEARCHES
-from envdoctor.rules.added import misfit_of_install
+from envdoctor.rules.added import gpus_without_architecture, misfit_of_install
 
 KNOWLEDGE = load()
 RELATIONS = Relations(KNOWLEDGE)
@@ -133,3 +133,7 @@ def test_findings_of_platform_relations_are_overridden_by_their_ids() -> None:
     ids = {relation.id for relation in KNOWLEDGE.relations if relation.owner is None}
     for package in KNOWLEDGE.packages.values():
         assert set(package.file.findings) <= ids
+
+
+def test_each_gpu_has_an_architecture() -> None:
+    assert list(gpus_without_architecture(KNOWLEDGE)) == []

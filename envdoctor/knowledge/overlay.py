@@ -27,7 +27,7 @@ from envdoctor.knowledge.schema import (
     typed,
 )
 from envdoctor.model.names import canonical
-from envdoctor.model.text import nearest
+from envdoctor.model.text import misspelt, nearest
 from envdoctor.model.versions import try_parse
 
 T = TypeVar("T", PackageFile, PlatformFile)
@@ -45,8 +45,6 @@ _MAX_PATTERN = 300
 _REPEATED_GROUP = re.compile(r"\)[*+{]")
 #: Builds that one entry may describe for one release by its `product`.
 _MAX_PRODUCT = 1_000
-#: How alike two names are of which one is taken for the other, misspelt.
-_MISSPELT = 0.66
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 replace = msgspec.structs.replace
@@ -253,17 +251,19 @@ def _named(
 ) -> None:
     """See that names of theirs are no misspelt names of those that ship."""
     known = [base.content.platform for base in platforms]
-    near = nearest(file.platform, known, _MISSPELT)
+    near = misspelt(file.platform, known)
     if file.platform not in known and near:
         place = document.place("platform")
-        raise DocumentError(f"{place}: platform: no platform is called {file.platform!r}{near}")
+        raise DocumentError(
+            f"{place}: platform: no platform is called {file.platform!r}; nearest: {near}"
+        )
     tables = [name for base in platforms for name in base.content.tables]
     read = " ".join(f"{one.condition} {one.needs}" for one in file.relations)
     for name in file.tables:
-        near = nearest(name, tables, _MISSPELT)
+        near = misspelt(name, tables)
         if name not in tables and near and not re.search(rf"\b{re.escape(name)}\[", read):
             place = document.place("tables", name)
-            raise DocumentError(f"{place}: tables.{name}: no table {name!r}{near}")
+            raise DocumentError(f"{place}: tables.{name}: no table {name!r}; nearest: {near}")
 
 
 # --- put over what ships --------------------------------------------------------------------------

@@ -52,12 +52,26 @@ def without_secrets(text: str) -> str:
     return text
 
 
-def nearest(text: str, known: Iterable[str], alike: float = 0.6) -> str:
+def nearest(text: str, known: Iterable[str]) -> str:
     """What to add of the known name that is most like a text, "; nearest: NAME"; or nothing."""
     import difflib  # few answers need it
 
-    near = difflib.get_close_matches(text, list(known), n=1, cutoff=alike)
+    near = difflib.get_close_matches(text, list(known), n=1, cutoff=0.6)
     return f"; nearest: {near[0]}" if near else ""
+
+
+def misspelt(text: str, known: Iterable[str]) -> str:
+    """The known name from which a text differs by one letter, or by the order; "" if none."""
+    return next((name for name in known if text != name and _is_slip(text, name)), "")
+
+
+def _is_slip(text: str, name: str) -> bool:
+    if len(text) == len(name):
+        differing = sum(one != other for one, other in zip(text, name))
+        return differing == 1 or sorted(text) == sorted(name)
+    shorter, longer = sorted((text, name), key=len)
+    left_out = (longer[:n] + longer[n + 1 :] for n in range(len(longer)))
+    return len(longer) == len(shorter) + 1 and shorter in left_out
 
 
 def fields(template: str) -> List[str]:

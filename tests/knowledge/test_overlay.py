@@ -351,9 +351,9 @@ TABLE = PLATFORM + "tables:\n"
          "x.yaml:5: tables.famly: no table 'famly'; nearest: family"),
         ("platform", TABLE + "  family: {rows: {'15': {flor: '1'}}}",
          "x.yaml:5: tables.family.rows.15: no column 'flor'; nearest: floor"),
-        ("platform", TABLE + "  gpu: {columns: {cc: version}, rows: {x: {cc: '11.1'}}}\n"
+        ("platform", TABLE + "  gpu: {columns: {cc: version}, rows: {'1': {cc: '11.1'}}}\n"
          "  architecture: {columns: {}, rows: {'9.0': {}}}",
-         "x.yaml:5: gpu[x]: cc 11.1 has no row in the table architecture"),
+         "x.yaml:5: gpu[1]: cc 11.1 has no row in the table architecture"),
     ],
 )  # fmt: skip
 def test_what_would_break_later_is_told_with_what_was_meant(

@@ -161,8 +161,8 @@ class AskedExamination(Examination):
 
     def _fault(self, page: Page, fault: Fault) -> Finding:
         finding = super()._fault(page, fault)
-        # those of the other pages change what is installed
-        changes = "installed" in page.judges and page.phase != "build"
+        # those of the other pages change what is installed, but where words of its own are of files
+        changes = "installed" in page.judges and page.phase != "build" and fault.words != "asked"
         fixes = () if changes and "target" in page.facts else finding.fixes
         return replace(finding, fixes=fixes, verify=())
 

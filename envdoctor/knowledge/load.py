@@ -280,7 +280,8 @@ class Package:
                     yield {axis: value, **cell}
         else:
             wanted = f"values of {axis}" if rest else f"values of {axis}, or a list of them"
-            raise ValueError(f"cells: keys that are {wanted} are wanted, not {cells!r}")
+            said = "nothing" if cells is None else repr(cells)
+            raise ValueError(f"cells: keys that are {wanted} are wanted, not {said}")
 
 
 #: The architecture whose wheels are read from projects' own pages.

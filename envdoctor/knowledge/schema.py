@@ -224,7 +224,12 @@ _LISTS: Dict[str, Callable[[str], Value]] = {
 TYPES: Tuple[str, ...] = (*_SCALARS, *_LISTS)
 
 
-_WANTED = {"string": "text", "int": "a whole number", "bool": "true or false"}
+_WANTED = {
+    "string": "text",
+    "int": "a whole number",
+    "bool": "true or false",
+    "cuda": "a CUDA release",
+}
 
 
 def _said(raw: Any) -> str:

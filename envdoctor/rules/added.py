@@ -36,6 +36,7 @@ def examine(knowledge: Knowledge) -> None:
         place = knowledge.rows_added.get(row, "")
         raise DocumentError(f"{place}: {problem}" if place else problem)
     known = {page.name: page for page in pages().values()}
+    _examine_findings(knowledge, known)
     for relation in knowledge.relations:
         if _is_theirs(relation, knowledge):
             _examine_relation(relation, knowledge, known)
@@ -61,6 +62,21 @@ def gpus_without_architecture(knowledge: Knowledge) -> Iterator[Tuple[str, str]]
         elif capability not in architectures.rows:
             problem = f"cc {capability} has no row in the table architecture"
             yield f"gpu[{key}]", f"gpu[{key}]: {problem}"
+
+
+def _examine_findings(knowledge: Knowledge, known: Dict[str, Page]) -> None:
+    """See that `findings` of packages speak of relations and of pages that there are."""
+    shared = [relation.id for relation in knowledge.relations if relation.owner is None]
+    for name, package in knowledge.packages.items():
+        for relation, finding in package.file.findings.items():
+            if relation not in shared:
+                near = nearest(relation, shared)
+                raise DocumentError(
+                    f"{name}: findings: no relation of a platform is called {relation!r}{near}"
+                )
+            if finding not in known:
+                near = nearest(finding, known)
+                raise DocumentError(f"{name}: findings: no page is called {finding!r}{near}")
 
 
 def _is_theirs(relation: Relation, knowledge: Knowledge) -> bool:

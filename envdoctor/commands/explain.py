@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Dict, List, Optional, Sequence, Tuple, Union
 
 import click
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 #: Of what is asked about together nobody can name more and still read the answer.
 _MOST = 12
+_LONGEST = 100
+#: As conda writes it.
+_ONE_SIGN = re.compile(r"([A-Za-z][\w.-]*)=([^=].{0,100})")
 
 
 @click.command(
@@ -56,7 +60,10 @@ def command(
     """
     first = about[0]
     if len(about) == 1 and not _is_asked(first, inputs):
-        return _explain_page(first, inputs, form, output)
+        return _explain_page(first, inputs, form, output, verbose)
+    code = next((text for text in about if text.upper() in pages()), None)
+    if code is not None:
+        raise click.UsageError(f"findings are explained one at a time: explain {code.upper()}")
     if len(about) > _MOST:
         raise click.UsageError(f"{_MOST} are as much as can be asked about together")
     return _explain_builds(about, inputs, form, output, verbose)
@@ -74,10 +81,15 @@ def _is_asked(text: str, inputs: Inputs) -> bool:
         return canonical(text) in matrices_with(inputs.matrices)().packages
 
 
-def _explain_page(code: str, inputs: Inputs, form: str, output: Optional[str]) -> int:
+def _explain_page(
+    code: str, inputs: Inputs, form: str, output: Optional[str], verbose: bool
+) -> int:
     from envdoctor.report import pages as report
 
-    page = _page(code, pages(), inputs)
+    page = _page(code, pages())
+    if page is None:
+        _explain_interface(code, inputs, form, output, verbose)
+        return 0
     if form == "json":
         from envdoctor.knowledge.load import load
 
@@ -86,6 +98,29 @@ def _explain_page(code: str, inputs: Inputs, form: str, output: Optional[str]) -
         text = report.explanation_text(page, view(output), language())
         write(as_called(text), output)
     return 0
+
+
+def _explain_interface(
+    name: str, inputs: Inputs, form: str, output: Optional[str], verbose: bool
+) -> None:
+    """Tell since when an interface is gone. Raises UsageError if nothing is called so."""
+    from envdoctor.relations.rows import explain_interface
+    from envdoctor.report import explanation as report
+    from envdoctor.report.sources import Matrices
+
+    problem = current().problem
+    if problem is not None:
+        raise problem
+    with told():
+        knowledge = matrices_with(inputs.matrices)()
+    row = explain_interface(name, knowledge)
+    if row is None:
+        raise _unknown(name, knowledge)
+    stated = Matrices(knowledge.date, knowledge.added)
+    if form == "json":
+        write(report.row_json(row, stated, language()), output)
+    else:
+        write(report.row_text(row, stated, view(output, verbose), language()), output)
 
 
 def _explain_builds(
@@ -115,6 +150,11 @@ def _explain_builds(
             else:
                 write(report.row_text(row, stated, shown, language()), output)
             return 0
+        for text in about:
+            pin = _ONE_SIGN.fullmatch(text)
+            if pin is not None and not is_row(text):
+                name, version = clean(pin[1]), clean(pin[2])
+                raise WantedError(f"{clean(text)!r}: did you mean {name}=={version}?")
         row_text = next((text for text in about if is_row(text)), None)
         if row_text is not None:
             raise WantedError(f"{clean(row_text)} is asked about alone; beside builds, assume it")
@@ -154,17 +194,29 @@ def _assumed(inputs: Inputs, knowledge: Knowledge) -> Facts:
     return assume(facts, settings, knowledge)
 
 
-def _page(wanted: str, known: Dict[str, Page], inputs: Inputs) -> Page:
-    """The page of a code or a name. Raises UsageError that names the nearest, packages too."""
+def _page(wanted: str, known: Dict[str, Page]) -> Optional[Page]:
+    """The page of a code or a name, None if there is none."""
     named = {page.name: page for page in known.values()}
-    page = known.get(wanted.upper()) or named.get(wanted.lower())
-    if page is not None:
-        return page
+    return known.get(wanted.upper()) or named.get(wanted.lower())
+
+
+def _unknown(wanted: str, knowledge: Knowledge) -> click.UsageError:
+    """What to say of something that has no page and no row: what is nearest, packages too."""
     import difflib
 
-    codes = {code.lower(): code for code in known}
-    names = [*named, *codes, *matrices_with(inputs.matrices)().packages]
-    near = difflib.get_close_matches(wanted.lower(), names)
+    from envdoctor.model.names import canonical
+    from envdoctor.relations.devices import lookup
+    from envdoctor.relations.wanted import nearest_packages
+
+    said = f"no finding and no package is called {clean(wanted, _LONGEST)!r}"
+    short = wanted[:_LONGEST]
+    is_gpu = re.fullmatch(r"(?i)sm_?\d{2,3}a?", short) or lookup(short, knowledge) is not None
+    if is_gpu:
+        return click.UsageError(f"{said}; of a GPU: explain gpu={clean(short.lower())}")
+    codes = {code.lower(): code for code in pages()}
+    names = [*(page.name for page in pages().values()), *codes, *knowledge.packages]
+    near = difflib.get_close_matches(short.lower(), names)
+    near = list(dict.fromkeys([*nearest_packages(canonical(short), knowledge), *near]))[:3]
     nearest = say(language(), " or ").join(codes.get(name, name) for name in near)
     hint = f"nearest: {nearest}" if near else f"list them: {program()} check --list-rules"
-    raise click.UsageError(f"no finding and no package is called {clean(wanted)!r}; {hint}")
+    return click.UsageError(f"{said}; {hint}")

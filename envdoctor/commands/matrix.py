@@ -12,6 +12,8 @@ from envdoctor.commands.output import view, write
 from envdoctor.commands.program import as_called
 from envdoctor.commands.session import Inputs, gather
 
+#: What stands in the place of a package, of columns alone.
+_COLUMNS = ("gpu", "python")
 #: More grids nobody reads.
 _MOST = 6
 
@@ -53,6 +55,9 @@ def command(
 
     if len(packages) > _MOST + 1:
         raise click.UsageError(f"{_MOST} grids are as many as can be shown together")
+    if packages[0].lower() in _COLUMNS:
+        turned = " ".join([*packages[1:2], packages[0].lower()])
+        raise click.UsageError(f"{packages[0].lower()} can only be columns: matrix {turned}")
     with told():
         from envdoctor.model.grid import Grids
         from envdoctor.relations.grid import GPU, default_axis, described, grid

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
+import re
 import stat
 import sys
 from pathlib import Path
@@ -18,6 +20,10 @@ from envdoctor.report.view import View
 
 # Columns. Longer lines are hard to read, shorter ones hold no name.
 _NARROWEST, _USUAL, _WIDEST = 40, 80, 100
+
+# What was typed is told again, but not a hundred thousand characters of it: no path is longer.
+_LONGEST = 400
+_LONG_WORD = re.compile(r"\S{400,}")
 
 
 def view(output: Optional[str], verbose: bool = False, quiet: bool = False) -> View:
@@ -63,15 +69,18 @@ def write(text: str, output: Optional[str] = None) -> None:
 
 def show(error: click.ClickException, language: str) -> None:
     """Tell an error on stderr, if anybody can read it."""
-    try:
-        if language == ENGLISH:
-            error.show()
-        elif isinstance(error, Failure):
-            sys.stderr.write(error.said(language) + "\n")
-        else:
-            from envdoctor.commands.help import chinese_usage
+    if language == ENGLISH:
+        told = io.StringIO()
+        error.show(told)
+        text = told.getvalue()
+    elif isinstance(error, Failure):
+        text = error.said(language) + "\n"
+    else:
+        from envdoctor.commands.help import chinese_usage
 
-            sys.stderr.write(chinese_usage(error))
+        text = chinese_usage(error)
+    try:
+        sys.stderr.write(_LONG_WORD.sub(lambda word: clean(word[0], _LONGEST), text))
         sys.stderr.flush()
     except OSError:
         _drop(sys.stderr)

@@ -8,7 +8,7 @@ from typing import Dict, Iterator, List, Optional, Tuple
 from packaging.version import Version
 
 from envdoctor.knowledge.load import Knowledge
-from envdoctor.model.build import Value
+from envdoctor.model.build import ABSENT, Value
 from envdoctor.model.explanation import Beside, Cell, ExplainedRow
 from envdoctor.model.facts import Facts
 from envdoctor.model.text import clean
@@ -18,7 +18,11 @@ from envdoctor.relations.devices import lookup
 from envdoctor.relations.explained import beside, plain, runs
 from envdoctor.relations.judge import Bound, Relations
 from envdoctor.relations.question import world_of
+from envdoctor.relations.removed import described
 from envdoctor.relations.wanted import WantedError
+
+#: What is told of an interface that releases lack.
+_OF_INTERFACES = ("of", "gone", "back", "since", "passing", "without", "instead", "finding")
 
 #: What is asked about, and the tables that hold it.
 KEYS: Dict[str, Tuple[str, ...]] = {
@@ -60,6 +64,21 @@ def explain_row(text: str, facts: Facts, relations: Relations) -> ExplainedRow:
     cuda = try_parse(value) if key == "cuda" else None
     built = _built_for(cuda, knowledge) if cuda is not None else ()
     return ExplainedRow(f"{key}={value}", tuple(cells), False, tuple(built))
+
+
+def explain_interface(name: str, knowledge: Knowledge) -> Optional[ExplainedRow]:
+    """What is known of an interface that releases lack, "np.bool"; None if nothing is."""
+    full = f"numpy.{name[3:]}" if name.startswith("np.") else name
+    cells = []
+    for one in described(knowledge, full):
+        values = {
+            column: plain(value)
+            for column, value in one.row.items()
+            if column in _OF_INTERFACES and value not in (ABSENT, "")
+        }
+        table = one.citation.id.partition("/")[2]
+        cells.append(Cell(table, one.name, values, one.citation))
+    return ExplainedRow(name, tuple(cells), False, ()) if cells else None
 
 
 def _is_of_running(bound: Bound, component: str) -> bool:

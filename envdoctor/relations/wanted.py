@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import NamedTuple, Tuple
+from typing import List, NamedTuple, Tuple
 
 from packaging.version import Version
 
@@ -19,6 +19,8 @@ from envdoctor.relations.observe import meant
 _WANTED = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(.*)", re.DOTALL)
 _PIN = re.compile(r"={2,3}\s*([^*,\s]+)\s*")
 _MAX_LENGTH = 200
+#: What people say, and what the package is called.
+_MEANT = {"pytorch": "torch", "flash-attention": "flash-attn"}
 _NEAR = 2  # releases before and after that are suggested
 
 
@@ -44,7 +46,7 @@ def read_wanted(text: str, knowledge: Knowledge) -> Wanted:
         raise WantedError(f"{clean(text)!r}: a package is expected, as in torch==1.9.1+cu111")
     name, rest = canonical(match[1]), match[2].strip()
     if name not in knowledge.packages:
-        near = difflib.get_close_matches(name, knowledge.packages, n=3, cutoff=0.6)
+        near = nearest_packages(name, knowledge)
         nearest = f"; nearest: {', '.join(near)}" if near else ""
         raise WantedError(f"the matrices have no package {clean(match[1])!r}{nearest}")
     pin = _PIN.fullmatch(rest)
@@ -55,6 +57,15 @@ def read_wanted(text: str, knowledge: Knowledge) -> Wanted:
     if try_parse(pin[1]) is None:
         raise WantedError(f"{clean(text)!r}: {clean(pin[1])!r} is no version")
     return Wanted(name, label=pin[1])
+
+
+def nearest_packages(name: str, knowledge: Knowledge) -> List[str]:
+    """The packages that a name may mean: those imported by it, then those of a like name."""
+    meant_by = _MEANT.get(name, name)
+    named = [meant_by] if meant_by in knowledge.packages else []
+    providers = knowledge.providers.get(name, ())
+    like = difflib.get_close_matches(name, knowledge.packages, n=3, cutoff=0.6)
+    return list(dict.fromkeys([*named, *providers, *like]))[:3]
 
 
 def builds_of(wanted: Wanted, knowledge: Knowledge, architecture: Value) -> Tuple[Build, ...]:

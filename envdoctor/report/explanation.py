@@ -518,8 +518,10 @@ class _Telling:
 
     def _cell(self, cell: Cell) -> Iterator[Text]:
         yield Text(f"{clean(cell.table)}[{clean(cell.key)}]", "bold")
+        names = _OF_INTERFACES if cell.table.startswith(("removed_", "added_", "kept_")) else {}
         for name, value in cell.values.items():
-            yield from self._line(name, self._value("", value))
+            told = say(self.language, names[name]) if name in names else name
+            yield from self._line(told, self._value("", value))
         yield from self._cited(cell.source)
 
     # --- lines -----------------------------------------------------------------------------------
@@ -547,6 +549,17 @@ class _Telling:
         return wrapped(Text(clean(text, _LONG)), self.view.width)
 
 
+#: Columns of the tables of interfaces that releases lack.
+_OF_INTERFACES: Dict[str, str] = {
+    "of": "of",
+    "gone": "gone since",
+    "back": "there again since",
+    "since": "there since",
+    "passing": "if it is given",
+    "without": "if not given",
+    "instead": "instead",
+    "finding": "finding",
+}
 _AXES = ("torch", "cuda", "abi", "architecture", "python", "sass")
 #: What tells builds apart where several packages are asked about.
 _TELLING = ("origin", "torch", "cuda", "abi", "architecture")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Callable, Dict
+from pathlib import Path
+from typing import Any, Callable, Dict, List
 
 import pytest
 
@@ -165,7 +166,14 @@ def test_a_release_newer_than_the_matrices_is_untested(envdoctor: Callable[..., 
         (["torhc==1.9.1"], "the matrices have no package 'torhc'; nearest: torch"),
         (["torch==1.9.7"], "torch has no release 1.9.7; nearest: 1.9.0, 1.9.1, 1.10.0, 1.10.1"),
         (["torch", "torch==1.9.1"], "torch is named twice"),
-        (["torch", "ED412"], "the matrices have no package 'ED412'"),
+        (["torch", "ED412"], "findings are explained one at a time: explain ED412"),
+        (["ED101", "ED102"], "findings are explained one at a time: explain ED101"),
+        (["torch=2.0.1"], "'torch=2.0.1': did you mean torch==2.0.1?"),
+        (["pytorch==1.9"], "the matrices have no package 'pytorch'; nearest: torch, "),
+        (["pytorch"], "nearest: torch or "),
+        (["a100"], "no package is called 'a100'; of a GPU: explain gpu=a100"),
+        (["sm_90"], "of a GPU: explain gpu=sm_90"),
+        (["np.nothing"], "no finding and no package is called 'np.nothing'"),
         (["gpu=h100", "torch"], "gpu=h100 is asked about alone; beside builds, assume it"),
         (["gpu=h1000"], "the matrices have no gpu 'h1000'; nearest: h100"),
         (["gpu=h100,nothing"], "the matrices have no gpu 'nothing'"),
@@ -183,6 +191,55 @@ def test_wrong_usage(envdoctor: Callable[..., Any], arguments: Any, problem: str
     assert (ended.code, ended.out) == (2, "")
     assert problem in ended.err
     assert "\x1b" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "gone", "instead"),
+    [
+        ("np.bool", "numpy.bool", "1.24", "bool"),
+        ("torch._six.inf", "torch._six", "2.0", "math (inf)"),
+        ("THC/THC.h", "THC/THC.h", "1.11", "ATen/cuda/CUDAContext.h"),
+    ],
+)
+def test_of_an_interface_that_went_it_is_told_since_when(
+    envdoctor: Callable[..., Any], name: str, key: str, gone: str, instead: str
+) -> None:
+    (cell,) = answer(envdoctor, name)["row"]["cells"]
+    assert (cell["key"], cell["values"]["gone"]) == (key, gone)
+    said = envdoctor("explain", name).out
+    assert f"  gone since      {gone}\n  " in said
+    assert instead in said
+    assert f"  移除于          {gone}\n" in envdoctor("explain", name, "--lang", "zh").out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["explain", "x" * 100_000],
+        ["explain", "torch==" + "1" * 5_000],
+        ["explain", "torch", "--format", "x" * 100_000],
+        ["explain", "--" + "x" * 100_000],
+        ["x" * 100_000],
+    ],
+)
+def test_long_arguments_are_cut_in_errors(
+    envdoctor: Callable[..., Any], arguments: List[str]
+) -> None:
+    ended = envdoctor(*arguments)
+    assert ended.code == 2
+    assert len(ended.err) < 1_000
+
+
+def test_the_error_of_a_configuration_is_told_before_what_it_was_to_add(
+    envdoctor: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.envdoctor]\nmatrices = [1]\n")
+    monkeypatch.chdir(tmp_path)
+    ended = envdoctor("explain", "acme-ops")
+    assert ended.code == 2
+    assert "pyproject.toml" in ended.err
+    assert "no package is called" not in ended.err
+    assert envdoctor("explain", "ED412").code == 0
 
 
 def test_in_chinese_no_english_sentence_is_left(envdoctor: Callable[..., Any]) -> None:

@@ -208,15 +208,15 @@ def _unknown(wanted: str, knowledge: Knowledge) -> click.UsageError:
     from envdoctor.relations.devices import lookup
     from envdoctor.relations.wanted import nearest_packages
 
-    said = f"no finding and no package is called {clean(wanted, _LONGEST)!r}"
     short = wanted[:_LONGEST]
     is_gpu = re.fullmatch(r"(?i)sm_?\d{2,3}a?", short) or lookup(short, knowledge) is not None
     if is_gpu:
-        return click.UsageError(f"{said}; of a GPU: explain gpu={clean(short.lower())}")
+        hint = f"of a GPU: explain gpu={clean(short.lower())}"
+        return click.UsageError(f"no finding and no package is called {clean(short)!r}; {hint}")
     codes = {code.lower(): code for code in pages()}
     names = [*(page.name for page in pages().values()), *codes, *knowledge.packages]
     near = difflib.get_close_matches(short.lower(), names)
     near = list(dict.fromkeys([*nearest_packages(canonical(short), knowledge), *near]))[:3]
     nearest = say(language(), " or ").join(codes.get(name, name) for name in near)
     hint = f"nearest: {nearest}" if near else f"list them: {program()} check --list-rules"
-    return click.UsageError(f"{said}; {hint}")
+    return click.UsageError(f"no finding and no package is called {clean(short)!r}; {hint}")

@@ -795,7 +795,7 @@ WRITTEN: Dict[str, str] = {
     "findings are explained one at a time: explain {code}": "问题一次只能解释一个：explain {code}",
     "{text}: did you mean {name}?": "{text}：是否想写 {name}？",
     "{axis} can only be columns: matrix {turned}": "{axis} 只能作为列：matrix {turned}",
-    "of a GPU: explain {gpu}": "显卡请写 explain {gpu}",
+    "of a GPU: explain gpu={gpu}": "显卡请写 explain gpu={gpu}",
     "no finding and no package is called {name}; {hint}": "没有名为 {name} 的问题或软件包；{hint}",
     "the matrices have no {kind} {name}; nearest: {names}": "兼容矩阵中没有 {kind} {name}；最接近的是 {names}",
     "the matrices have no {kind} {name}": "兼容矩阵中没有 {kind} {name}",

@@ -10,6 +10,8 @@ from envdoctor.model.build import Value
 
 _TOKEN = re.compile(r"[a-z]+\d*[a-z]*|\d+[a-z]*")
 
+#: A number of four digits and what people write onto it without a space: 4070TiSuper, 5090Dv2.
+_GLUED = re.compile(r"(?i)(?<!\d)(\d{4})(ti)?(super)?(d)?(ada)?(?=v\d|\b)")
 
 #: How nvidia-smi ends a name for which its table has no room.
 _CUT = ("...", "\u2026")
@@ -25,8 +27,9 @@ class Device(NamedTuple):
 
 
 def tokens(name: str) -> Tuple[str, ...]:
-    """The words of a product's name in small letters: "rtx", "4090" of "RTX4090"."""
+    """The words of a product's name in small letters: "rtx", "4070", "ti" of "RTX4070Ti"."""
     spaced = re.sub(r"(?i)(rtx|gtx|pro)(?=\d)", r"\1 ", name)
+    spaced = _GLUED.sub(lambda match: " ".join(filter(None, match.groups())) + " ", spaced)
     return tuple(_TOKEN.findall(spaced.lower()))
 
 

@@ -329,6 +329,9 @@ def test_no_two_gpus_share_a_name() -> None:
         ("rtx5090", "rtx-5090"),
         ("4090", "rtx-4090"),
         ("2080ti", "rtx-2080-ti"),
+        ("RTX4070TiSUPER", "rtx-4070-ti"),
+        ("rtx6000ada", "rtx-6000-ada"),
+        ("5090Dv2", "rtx-5090-d"),
     ],
 )
 def test_gpus_are_found_by_what_devices_print_and_people_type(printed: str, gpu: str) -> None:

@@ -136,7 +136,7 @@ def test_all_commands_read_them(
     assert data["row"]["cells"][0]["values"]["product"] == "X1 Secret"
     ended = envdoctor("matrix", "torch", "our-ops", "--facts", patient, *added)
     assert ended.code == 0
-    assert "Matrices: " in ended.out
+    assert "Matrices:" in ended.out
     page = tmp_path / "page.html"
     envdoctor(
         "matrix",

@@ -43,6 +43,10 @@ _MAX_FOLDERS = 16
 _MAX_PATTERN = 300
 #: What makes a pattern take time without end; versions need none.
 _REPEATED_GROUP = re.compile(r"\)[*+{]")
+_REPEATED = re.compile(r"(?<!\\)[*+]")
+_MAX_REPEATED = 4
+_MAX_RELEASES = 2000
+_PATTERN = "pattern"  # a column of tables that is matched against lines of sources
 #: Builds that one entry may describe for one release by its `product`.
 _MAX_PRODUCT = 1_000
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -201,6 +205,20 @@ def _day(text: str, where: str) -> None:
         raise DocumentError(f"{where}: checked is a day like 2026-11-30, not {text!r}")
 
 
+def _pattern(text: str, where: str) -> None:
+    """See that a text is a pattern, and one that does not take time without end."""
+    if len(text) > _MAX_PATTERN:
+        raise DocumentError(f"{where}: the pattern is too long")
+    if _REPEATED_GROUP.search(text):
+        raise DocumentError(f"{where}: a group is repeated")
+    if len(_REPEATED.findall(text)) > _MAX_REPEATED:
+        raise DocumentError(f"{where}: repeats more than {_MAX_REPEATED} parts without end")
+    try:
+        re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise DocumentError(f"{where}: is no pattern: {error}") from None
+
+
 def _checked_package(document: Document) -> Loaded[PackageFile]:
     loaded = _checked(document, PackageFile)
     file = loaded.content
@@ -218,14 +236,9 @@ def _checked_package(document: Document) -> Loaded[PackageFile]:
             raise DocumentError(
                 f"{place}: variant.{name}: {kind!r} is no type ({', '.join(TYPES)})"
             )
-    if len(file.local) > _MAX_PATTERN:
-        raise DocumentError(f"{document.place('local')}: local: the pattern is too long")
-    if _REPEATED_GROUP.search(file.local):
-        raise DocumentError(f"{document.place('local')}: local: a group is repeated")
-    try:
-        re.compile(file.local)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise DocumentError(f"{document.place('local')}: local: is no pattern: {error}") from None
+    if len(file.releases) > _MAX_RELEASES:
+        raise DocumentError(f"{document.place('releases')}: releases: more than {_MAX_RELEASES}")
+    _pattern(file.local, f"{document.place('local')}: local")
     for index, entry in enumerate(file.builds):
         size = 1
         for values in entry.product.values():
@@ -324,6 +337,12 @@ def _platforms(
 ) -> List[Loaded[PlatformFile]]:
     """The platform files, with tables and relations that they have in the place of their own."""
     tables = dict(over.content.tables)
+    for name, added_table in tables.items():
+        for row, cells in added_table.rows.items():
+            path = ("tables", name, "rows", row)
+            if isinstance(cells.get(_PATTERN), str):
+                stands = f"{document.place(*path)}: {'.'.join(path)}.{_PATTERN}"
+                _pattern(str(cells[_PATTERN]), stands)
     relations = {entry.id: entry for entry in over.content.relations}
     found = []
     for base in platforms:

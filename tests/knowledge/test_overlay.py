@@ -116,6 +116,13 @@ def test_rows_of_a_known_table_are_added_and_cells_replaced(put: Callable[..., K
 
 TORCH = f"package: torch\n{HEAD}"
 PLATFORM = f"platform: ours\n{HEAD}"
+REMOVED = (
+    f"platform: removed\n{HEAD}"
+    "tables:\n  removed_torch_cxx:\n    key: string\n"
+    "    columns: {{kind: string, of: string, gone: version, pattern: string}}\n"
+    "    rows:\n      x: {{kind: pattern, of: torch, gone: '2.0', "
+    "pattern: '{}'}}\n"
+)
 RELATION = (
     "relations:\n- {{id: torch/x, needs: '{needs}', phase: run, finding: numpy2-abi, {more}}}\n"
 )
@@ -136,6 +143,14 @@ RELATION = (
         ("packages", TORCH + "local: '" + "a" * 301 + "'\n", "local: the pattern is too long"),
         ("packages", TORCH + "local: '('\n", "x.yaml:4: local: is no pattern: missing ), "),
         ("packages", TORCH + "local: '^(a+)+$'\n", "x.yaml:4: local: a group is repeated"),
+        ("packages", TORCH + "local: '^" + "[a-z]*" * 9 + "x$'\n",
+         "x.yaml:4: local: repeats more than 4 parts without end"),
+        ("packages", TORCH + "releases: [" + ", ".join(f"3.{n}" for n in range(2001)) + "]\n",
+         "x.yaml:4: releases: more than 2000"),
+        ("platform", REMOVED.format("("),
+         "tables.removed_torch_cxx.rows.x.pattern: is no pattern: "),
+        ("platform", REMOVED.format("(a+)+$"),
+         "tables.removed_torch_cxx.rows.x.pattern: a group is repeated"),
         ("packages", TORCH + "builds:\n- {id: torch/x, versions: [2.4.1], set: {nothing: '1'}}\n",
          "x.yaml:5: torch/x: torch declares no attribute 'nothing' under variant:"),
         ("packages", TORCH + "builds:\n- {id: torch/x, versions: [2.4.1], install: 'a; rm ~'}\n",
@@ -187,7 +202,8 @@ RELATION = (
          "x.yaml:3: tables.lab: names no source"),
     ],
     ids=["source", "day", "release", "type", "no-type", "long-pattern", "pattern",
-         "endless-pattern", "attribute", "install", "known-id", "twice", "basis",
+         "endless-pattern", "many-repeats", "many-releases", "pattern-of-a-row",
+         "endless-pattern-of-a-row", "attribute", "install", "known-id", "twice", "basis",
          "nothing-called", "no-attribute", "no-summary", "field", "page", "phase", "requires",
          "canonical", "no-releases", "key", "empty", "half", "aliases", "nested", "product",
          "table-key", "column", "cell", "no-column", "table-source"],

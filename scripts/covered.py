@@ -14,7 +14,8 @@ from typing import Dict, Iterable, Iterator, List, Sequence, Tuple
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from envdoctor.knowledge.load import Knowledge, Package, load  # noqa: E402
+from envdoctor.knowledge.load import Knowledge, load  # noqa: E402
+from envdoctor.knowledge.package import Package  # noqa: E402
 from envdoctor.model.finding import Citation  # noqa: E402
 from envdoctor.model.relation import BASES  # noqa: E402
 from envdoctor.relations.judge import Relations  # noqa: E402

@@ -9,7 +9,8 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 from packaging.version import Version
 
-from envdoctor.knowledge.load import Knowledge, Package
+from envdoctor.knowledge.load import Knowledge
+from envdoctor.knowledge.package import Package
 from envdoctor.model.build import ABSENT, Build, Unknown, Value
 from envdoctor.model.facts import Asked, Distribution, Facts, Target
 from envdoctor.model.finding import Evidence

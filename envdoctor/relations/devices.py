@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
+from packaging.version import Version
+
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.build import Value
 
@@ -48,6 +50,17 @@ def lookup(name: str, knowledge: Knowledge) -> Optional[Device]:
         if len(known) > length and _within(known, words):
             best, length = device, len(known)
     return best
+
+
+def products(knowledge: Knowledge) -> Dict[Version, List[str]]:
+    """{compute capability: the products that have it}, the oldest first."""
+    table = knowledge.tables.get("gpu")
+    found: Dict[Version, List[str]] = {}
+    for key, row in table.rows.items() if table else ():
+        capability = row.get("cc")
+        if isinstance(capability, Version):
+            found.setdefault(capability, []).append(str(row.get("product", key)))
+    return dict(sorted(found.items()))
 
 
 def _begun(name: str, knowledge: Knowledge) -> Optional[Device]:

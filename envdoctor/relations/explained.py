@@ -6,7 +6,7 @@ from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from packaging.version import Version
 
-from envdoctor.knowledge.load import Package
+from envdoctor.knowledge.package import Package
 from envdoctor.model.build import ABSENT, Build, Unknown, Value
 from envdoctor.model.explanation import (
     Beside,
@@ -24,6 +24,7 @@ from envdoctor.model.explanation import (
 from envdoctor.model.finding import Citation
 from envdoctor.model.language import ENGLISH, translate
 from envdoctor.model.versions import fold
+from envdoctor.relations.devices import products
 from envdoctor.relations.judge import Bound, Relations
 from envdoctor.relations.plan import requirement_arguments
 from envdoctor.relations.predicates import jit, native
@@ -200,22 +201,18 @@ class _Explaining:
 
     def _devices(self, builds: Sequence[Build]) -> Iterator[Devices]:
         """The products that run each kind of GPU code among these builds."""
-        capabilities: Dict[Version, List[str]] = {}
-        for key, row in self.knowledge.tables["gpu"].rows.items() if self._has("gpu") else ():
-            capability = row.get("cc")
-            if isinstance(capability, Version):
-                capabilities.setdefault(capability, []).append(str(row.get("product", key)))
+        known = products(self.knowledge)
         seen = set()
         for build in builds:
             code = tuple(build.attributes.get(name) for name in ("cuda", "sass", "ptx"))
             if not isinstance(code[1], tuple) or not code[1] or code in seen:
                 continue
             seen.add(code)
-            for capability, products in sorted(capabilities.items()):
+            for capability, named in known.items():
                 gpu = Build("host.gpu", None, {"cc": capability})
                 how = _how(build, gpu)
                 if how:
-                    yield Devices(str(code[0] or ""), str(capability), how, tuple(products))
+                    yield Devices(str(code[0] or ""), str(capability), how, tuple(named))
 
     def _floors(self, builds: Sequence[Build]) -> Iterator[Floor]:
         """The drivers that compiled code needs, and code that the driver is to compile."""

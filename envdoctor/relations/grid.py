@@ -11,8 +11,9 @@ from envdoctor.model.build import ABSENT, Build, Value
 from envdoctor.model.finding import Citation
 from envdoctor.model.grid import Cell, Grid, Line, Refusal
 from envdoctor.model.language import ENGLISH, translate
-from envdoctor.model.versions import sm
+from envdoctor.model.versions import cuda_tag, parse, sm
 from envdoctor.relations.components import PYTHON
+from envdoctor.relations.devices import products
 from envdoctor.relations.explained import told_why
 from envdoctor.relations.judge import Bound, Relations
 from envdoctor.relations.question import NO, UNDECIDED, Part, Question, World
@@ -68,11 +69,7 @@ def grid(
 
 def default_axis(name: str, relations: Relations) -> str:
     """What a package alone is shown against: GPUs where it has code for them, else Pythons."""
-    speaks = any(
-        "host.gpu" in bound.components and bound.relation.severity == "error"
-        for bound in relations.of(name)
-        if bound.relation.phase == "run" and not bound.is_of_files
-    )
+    speaks = any(bound.decides_running("host.gpu") for bound in relations.of(name))
     return GPU if speaks else PYTHON
 
 
@@ -201,7 +198,7 @@ class _Gridding:
 
 
 def _tag(cuda: str) -> str:
-    return cuda if not cuda[:1].isdigit() else "cu" + cuda.replace(".", "")
+    return cuda_tag(parse(cuda)) if cuda[:1].isdigit() else cuda
 
 
 class _AgainstPackage(_Gridding):
@@ -301,13 +298,8 @@ def _gpus_of(world: World) -> List[_Machine]:
 
 def _gpus(knowledge: Knowledge) -> List[_Machine]:
     """A device of each compute capability that some product has."""
-    products: Dict[Version, List[str]] = {}
-    for key, row in knowledge.tables["gpu"].rows.items():
-        capability = row.get("cc")
-        if isinstance(capability, Version):
-            products.setdefault(capability, []).append(str(row.get("product", key)))
     found: List[_Machine] = []
-    for capability, names in sorted(products.items()):
+    for capability, names in products(knowledge).items():
         device = Build("host.gpu", None, {"cc": capability}, label=sm(capability))
         found.append((_Unit(capability), (device,), names[0]))
     return found

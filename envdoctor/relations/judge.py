@@ -69,6 +69,11 @@ class Bound:
         """Whether it judges GPU code that was read of files, which no build states."""
         return "code" in self.reads["self"]
 
+    def decides_running(self, component: str) -> bool:
+        """Whether a build that breaks it cannot run with what this component is."""
+        how = (self.relation.phase, self.relation.severity)
+        return component in self.components and how == ("run", "error") and not self.is_of_files
+
     def verdict(self, environment: Environment) -> Tuple[Verdict, str]:
         """The verdict and, if undecided, what is missing."""
         for component in self.components:

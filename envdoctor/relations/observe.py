@@ -7,7 +7,8 @@ from typing import Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Optiona
 
 from packaging.version import Version
 
-from envdoctor.knowledge.load import Knowledge, Package
+from envdoctor.knowledge.load import Knowledge
+from envdoctor.knowledge.package import Package
 from envdoctor.model.build import ABSENT, Build, Specifier, Unknown, Value
 from envdoctor.model.facts import NOT_SAID, Distribution, Facts, GpuCode, Machine, Target
 from envdoctor.model.finding import Evidence

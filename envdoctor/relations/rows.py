@@ -16,7 +16,7 @@ from envdoctor.model.versions import compute_capability, try_parse
 from envdoctor.relations.assume import assume
 from envdoctor.relations.devices import lookup
 from envdoctor.relations.explained import beside, plain, runs
-from envdoctor.relations.judge import Bound, Relations
+from envdoctor.relations.judge import Relations
 from envdoctor.relations.question import world_of
 from envdoctor.relations.removed import described
 from envdoctor.relations.wanted import WantedError
@@ -56,7 +56,7 @@ def explain_row(text: str, facts: Facts, relations: Relations) -> ExplainedRow:
         world = world_of(assume(facts, [f"{key}={value}"], knowledge), knowledge)
         fitting = []
         for name in knowledge.packages:
-            bounds = [b for b in relations.of(name) if _is_of_running(b, component)]
+            bounds = [b for b in relations.of(name) if b.decides_running(component)]
             found = beside((), name, world, relations) if bounds else None
             if found is not None and {b.relation.id for b in bounds} & set(found.relations):
                 fitting.append(found)
@@ -79,11 +79,6 @@ def explain_interface(name: str, knowledge: Knowledge) -> Optional[ExplainedRow]
         table = one.citation.id.partition("/")[2]
         cells.append(Cell(table, one.name, values, one.citation))
     return ExplainedRow(name, tuple(cells), False, ()) if cells else None
-
-
-def _is_of_running(bound: Bound, component: str) -> bool:
-    relation = bound.relation
-    return component in bound.components and (relation.phase, relation.severity) == ("run", "error")
 
 
 def _cells(key: str, value: str, knowledge: Knowledge) -> Iterator[Cell]:

@@ -11,7 +11,8 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple, TypeVar
 
 from packaging.version import Version
 
-from envdoctor.knowledge.load import Knowledge, Package
+from envdoctor.knowledge.load import Knowledge
+from envdoctor.knowledge.package import Package
 from envdoctor.model.build import ABSENT, Build, Unknown, Value
 from envdoctor.model.facts import Compiler, Distribution, Facts, Observed, Target, Toolkit
 from envdoctor.model.finding import Evidence

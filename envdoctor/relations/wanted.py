@@ -8,7 +8,8 @@ from typing import List, NamedTuple, Tuple
 
 from packaging.version import Version
 
-from envdoctor.knowledge.load import Knowledge, Package
+from envdoctor.knowledge.load import Knowledge
+from envdoctor.knowledge.package import Package
 from envdoctor.model.build import Build, Value
 from envdoctor.model.facts import Machine, seen
 from envdoctor.model.names import canonical

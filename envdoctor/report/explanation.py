@@ -26,7 +26,7 @@ from envdoctor.model.language import count, say
 from envdoctor.model.text import clean
 from envdoctor.report.json import encode
 from envdoctor.report.lines import apart, printed, wrapped
-from envdoctor.report.sources import Matrices, told_added
+from envdoctor.report.sources import Matrices, MatricesAnswer, told_added
 from envdoctor.report.style import MARKS, STYLES
 from envdoctor.report.view import View
 
@@ -55,28 +55,16 @@ _ATTRIBUTES: Dict[str, str] = {
 }
 
 
-class PackagesAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PackagesAnswer(MatricesAnswer, frozen=True, forbid_unknown_fields=True):
     """What `explain --format json` prints of packages."""
 
-    schema_version: int
-    command: str
-    envdoctor_version: str
-    matrices_date: str
-    matrices_added: List[str]  # folders of users
-    language: str  # of reasons
     assumed: List[str]
     packages: Explained
 
 
-class RowAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RowAnswer(MatricesAnswer, frozen=True, forbid_unknown_fields=True):
     """What `explain --format json` prints of a GPU, a driver, a CUDA, ..."""
 
-    schema_version: int
-    command: str
-    envdoctor_version: str
-    matrices_date: str
-    matrices_added: List[str]
-    language: str
     row: ExplainedRow
 
 

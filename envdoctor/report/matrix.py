@@ -16,7 +16,7 @@ from envdoctor.model.language import count, say
 from envdoctor.model.text import clean
 from envdoctor.report.json import encode
 from envdoctor.report.lines import apart, printed, wrapped
-from envdoctor.report.sources import Matrices, told_added
+from envdoctor.report.sources import Matrices, MatricesAnswer, told_added
 from envdoctor.report.view import View
 
 _TEMPLATE = Path(__file__).resolve().parent / "templates" / "matrix.html"
@@ -36,15 +36,9 @@ _WARNED = "*"
 _STYLES = {"prebuilt": "green", "source": "yellow", "no": "dim", "untested": "blue"}
 
 
-class GridsAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class GridsAnswer(MatricesAnswer, frozen=True, forbid_unknown_fields=True):
     """What `matrix --format json` prints."""
 
-    schema_version: int
-    command: str
-    envdoctor_version: str
-    matrices_date: str
-    matrices_added: List[str]  # folders of users
-    language: str  # of reasons
     matrix: Grids
 
 

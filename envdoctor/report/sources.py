@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import List, NamedTuple, Tuple
 
+import msgspec
 from rich.text import Text
 
 from envdoctor.model.language import say
@@ -17,6 +18,17 @@ class Matrices(NamedTuple):
 
     date: str
     added: Tuple[str, ...] = ()
+
+
+class MatricesAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How JSON begins that tells of the matrices."""
+
+    schema_version: int
+    command: str
+    envdoctor_version: str
+    matrices_date: str
+    matrices_added: List[str]  # folders of users
+    language: str  # of reasons
 
 
 def told_added(matrices: Matrices, view: View, language: str) -> List[Text]:

@@ -9,7 +9,8 @@ import re
 from typing import Container, Dict, Iterator, Mapping, Sequence, Tuple
 
 from envdoctor.knowledge.document import DocumentError
-from envdoctor.knowledge.load import Knowledge, Package
+from envdoctor.knowledge.load import Knowledge
+from envdoctor.knowledge.package import Package
 from envdoctor.knowledge.schema import BuildEntry, one_of
 from envdoctor.model.build import Build
 from envdoctor.model.finding import PHASES, SEVERITIES

@@ -24,7 +24,8 @@ from typing import Dict, List, Optional, Sequence, Tuple, TypeVar
 import msgspec
 
 from envdoctor.knowledge.document import DocumentError
-from envdoctor.knowledge.load import Knowledge, Package, load
+from envdoctor.knowledge.load import Knowledge, load
+from envdoctor.knowledge.package import Package
 from envdoctor.knowledge.schema import Listing, PyPIFiles
 from envdoctor.model.versions import parse
 from indexes import pages, pypi

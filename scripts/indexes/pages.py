@@ -12,7 +12,8 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 from pypi_simple import RepositoryPage, UnsupportedRepoVersionError
 
-from envdoctor.knowledge.load import Knowledge, Package
+from envdoctor.knowledge.load import Knowledge
+from envdoctor.knowledge.package import Package
 from envdoctor.knowledge.schema import Listing, PageEntry
 from envdoctor.model.build import Value
 from envdoctor.model.versions import cuda_tag, parse, series

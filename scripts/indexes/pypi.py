@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import email.parser
+import functools
 import hashlib
 import json
 import re
@@ -19,13 +20,12 @@ from pypi_simple import (
     UnsupportedRepoVersionError,
 )
 
+from envdoctor.knowledge.load import load
 from envdoctor.knowledge.schema import IndexEntry, PyPIFiles
 from indexes.connection import Connection, UnreachableError
 from indexes.runs import ranges
-from indexes.wheels import ANY, ARCHITECTURES, Wheel, by_glibc, plain_version, wheel
+from indexes.wheels import ANY, ARCHITECTURES, HUGE, Wheel, by_glibc, plain_version, wheel
 
-_PYTHONS = tuple(f"3.{minor}" for minor in range(6, 16))
-_HUGE = re.compile(r"\d{19}")  # more digits than a version has, and some thousand than Python reads
 _ORDER = ("===", "==", "~=", ">=", ">", "<=", "<", "!=")
 
 
@@ -203,7 +203,7 @@ def asked(requirements: Iterable[str], name: str, pythons: str, package: str) ->
     """
     own = [r for r in map(_requirement, requirements) if r and canonicalize_name(r.name) == name]
     texts: Set[str] = set()
-    for python in _PYTHONS:
+    for python in _pythons():
         if pythons and not _contains(pythons, python):
             continue
         environment = {
@@ -234,6 +234,12 @@ def asked(requirements: Iterable[str], name: str, pythons: str, package: str) ->
                 f"{package}: asks {name} differs by Python: {sorted(texts)}"
             ) from None
     return texts.pop() if texts else ""
+
+
+@functools.lru_cache(maxsize=None)
+def _pythons() -> Tuple[str, ...]:
+    """The series of Python that the matrices which ship know."""
+    return tuple(map(str, load().tables["python"].rows))
 
 
 def _loosest(texts: Set[str]) -> str:
@@ -272,7 +278,7 @@ def ordered(text: str) -> str:
 
     Old metadata has ">=3.5.*", which PEP 440 does not know and pip reads as ">=3.5".
     """
-    if _HUGE.search(text):
+    if HUGE.search(text):
         return ""
     try:
         parts = set(SpecifierSet(re.sub(r"(?<=[<>]=)(\s*[\d.]+)\.\*", r"\1", text)))

@@ -19,7 +19,7 @@ _PLATFORM = re.compile(
 _CPYTHON = re.compile(r"cp3([0-9]{1,2})")
 _PYTHON = re.compile(r"py3[0-9]{0,2}")
 _LONGEST = 255  # characters of a file's name
-_HUGE = re.compile(r"\d{19}")  # more digits than a version has, and some thousand than Python reads
+HUGE = re.compile(r"\d{19}")  # more digits than a version has, and some thousand than Python reads
 _OLDEST = 6  # of Python 3
 
 
@@ -35,7 +35,7 @@ class Wheel(NamedTuple):
 
 def plain_version(text: str) -> Optional[Version]:
     """A version, or None for text that is none, or whose numbers nobody would choose."""
-    if len(text) > _LONGEST or _HUGE.search(text):
+    if len(text) > _LONGEST or HUGE.search(text):
         return None
     try:
         return Version(text)
@@ -45,7 +45,7 @@ def plain_version(text: str) -> Optional[Version]:
 
 def wheel(name: str) -> Optional[Wheel]:
     """What a file name says, or None where it is no wheel for CPython 3.6+ on glibc Linux."""
-    if len(name) > _LONGEST or _HUGE.search(name):
+    if len(name) > _LONGEST or HUGE.search(name):
         return None
     try:
         project, version, _, tags = parse_wheel_filename(name)

@@ -9,8 +9,9 @@ from typing import Iterator, Set, Tuple
 import pytest
 from indexes.block import written
 
-from envdoctor.knowledge.load import Package, load
+from envdoctor.knowledge.load import load
 from envdoctor.knowledge.location import data_folder
+from envdoctor.knowledge.package import Package
 from envdoctor.knowledge.published import SDIST
 from envdoctor.model.finding import PHASES, SEVERITIES
 from envdoctor.model.relation import BASES, Relation

@@ -358,7 +358,8 @@ def conda(bench: Bench, path: str) -> Path:
 
 @case("a prefix as conda makes it has a libstdc++ newer than the system's", works("import lidar"))
 def _(bench: Bench) -> Lab:
-    return lab(conda(bench, "$ORIGIN/../.."))
+    # The second where Debian's Python puts modules: in local/lib/python3.11/dist-packages.
+    return lab(conda(bench, "$ORIGIN/../..:$ORIGIN/../../../../lib"))
 
 
 @case(

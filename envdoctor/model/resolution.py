@@ -6,7 +6,8 @@ from typing import Dict, List, Tuple, Union
 
 from envdoctor.model.build import Build
 from envdoctor.model.facts import Record
-from envdoctor.model.finding import Citation
+from envdoctor.model.finding import SCHEMA_VERSION, Citation
+from envdoctor.model.language import ENGLISH
 
 #: Every wish holds; some pins had to go; nothing fits; it could not be found out.
 SOLVED, RELAXED, IMPOSSIBLE, UNKNOWN = "solved", "relaxed", "impossible", "unknown"
@@ -158,8 +159,11 @@ class Resolution(Record, frozen=True, omit_defaults=False):
     tree: Tuple[Artefact, ...] = ()  # what the installer made of them
     learned: Tuple[str, ...] = ()  # what the installer refused, as constraints
     citations: Tuple[Citation, ...] = ()  # of the relations that are named
+    notes: Tuple[str, ...] = ()  # what of the question was left out, and why
     reason: str = ""  # of `unknown`
-    schema_version: int = 1
+    matrices_added: Tuple[str, ...] = ()  # folders of users
+    language: str = ENGLISH  # of its words
+    schema_version: int = SCHEMA_VERSION
 
 
 class Stack:

@@ -143,6 +143,7 @@ class Resolution(Record, frozen=True, omit_defaults=False):
     asked: Tuple[str, ...] = ()  # what was asked for, in words
     target: str = IMAGE
     machine: Tuple[str, ...] = ()  # "GPU h100", "driver 535.129.03"
+    architectures: Tuple[str, ...] = ()  # of all its GPUs, that sources are compiled for: "9.0"
     stack: Tuple[Member, ...] = ()  # in the order of installation
     changes: Tuple[Moved, ...] = ()
     relaxed: Tuple[Relaxed, ...] = ()

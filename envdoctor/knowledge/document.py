@@ -98,6 +98,16 @@ class Document:
                 return f"{self.name}:{self.lines[path[:end]]}"
         return self.name
 
+    def at(self, *path: Union[str, int]) -> Document:
+        """A part of the document, as one of its own: its lines stay those of the file."""
+        part = Document.__new__(Document)
+        part.name, part.data = self.name, self.data
+        for step in path:
+            part.data = part.data[step]
+        depth = len(path)
+        part.lines = {p[depth:]: n for p, n in self.lines.items() if p[:depth] == path}
+        return part
+
     def decode(self, kind: Type[T]) -> T:
         """The document as a `kind`, strictly. Raises DocumentError."""
         try:

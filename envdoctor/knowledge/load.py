@@ -23,6 +23,7 @@ from envdoctor.model.relation import ENFORCERS, Relation
 
 # Imported where it is used: few have any.
 if TYPE_CHECKING:
+    from envdoctor.knowledge.files import Loaded
     from envdoctor.knowledge.overlay import Added
 
 
@@ -88,43 +89,91 @@ def load(folder: Optional[Path] = None, added: Optional[Added] = None) -> Knowle
         from envdoctor.knowledge.overlay import overlaid
 
         files = overlaid(files, added)
-    packages: Dict[str, Package] = {}
+    shelf = _Shelf()
+    for loaded in files.packages:
+        shelf.put(loaded)
     tables: Dict[str, Table] = {}
-    relations: List[Relation] = []
-    citations: Dict[str, Citation] = {}
-    stands: Dict[str, str] = {}
-
-    def cite(
-        entry: Union[BuildEntry, RelationEntry],
-        file: Union[PackageFile, PlatformFile],
-        places: Mapping[str, str],
-    ) -> Citation:
-        if entry.id in citations:
-            raise DocumentError(
-                f"{places[entry.id]}: the id {entry.id} stands twice; the other stands in "
-                f"{stands[entry.id]}"
+    for platform in files.platforms:
+        for name, table in platform.content.tables.items():
+            if name in tables:
+                raise DocumentError(f"{platform.name}: the table {name} stands twice")
+            tables[name] = Table(name, table, platform.name)
+            shelf.citations[f"table/{name}"] = Citation(
+                id=f"table/{name}",
+                source=_sources(table.source or platform.content.source, platform.content.sources),
+                checked=table.checked or platform.content.checked,
+                basis=table.basis or platform.content.basis,
             )
-        stands[entry.id] = places[entry.id]
-        citation = Citation(
-            id=entry.id,
-            source=_sources(entry.source or file.source, file.sources),
-            checked=entry.checked or file.checked,
-            basis=entry.basis or file.basis,
-        )
-        citations[entry.id] = citation
-        return citation
+        shelf.relate(platform.content, platform.places, None, platform.content.accelerator)
+    knowledge = Knowledge(
+        shelf.packages,
+        tables,
+        shelf.relations,
+        shelf.citations,
+        date,
+        added.folders if added else (),
+    )
+    for platform in files.platforms:
+        rows = {name: place for name, place in platform.places.items() if name.endswith("]")}
+        knowledge.rows_added.update(rows)
+    return knowledge
+
+
+def extended(knowledge: Knowledge, files: Sequence[Loaded[PackageFile]]) -> Knowledge:
+    """The matrices and packages beside them, as those that only one source tree holds.
+
+    Everything that is there already is shared, not made again. Raises DocumentError.
+    """
+    shelf = _Shelf(knowledge)
+    for loaded in files:
+        shelf.put(loaded)
+    found = Knowledge(
+        {**knowledge.packages, **shelf.packages},
+        knowledge.tables,
+        (*knowledge.relations, *shelf.relations),
+        {**knowledge.citations, **shelf.citations},
+        knowledge.date,
+        knowledge.added,
+    )
+    found.rows_added = knowledge.rows_added
+    return found
+
+
+class _Shelf:
+    """What has been read of files so far, beside what is known already."""
+
+    def __init__(self, known: Optional[Knowledge] = None) -> None:
+        self.packages: Dict[str, Package] = {}
+        self.relations: List[Relation] = []
+        self.citations: Dict[str, Citation] = {}
+        self._known = known
+        self._stands: Dict[str, str] = {}
+
+    def put(self, loaded: Loaded[PackageFile]) -> None:
+        """Add a package with its builds and relations. Raises DocumentError."""
+        file = loaded.content
+        if file.package in self.packages:
+            raise DocumentError(f"{loaded.name}: the package {file.package} has two files")
+        if self._known is not None and file.package in self._known.packages:
+            raise DocumentError(f"{loaded.name}: the matrices have {file.package} already")
+        self.packages[file.package] = Package(loaded.name, file, loaded.places)
+        for entry in file.builds:
+            self._cite(entry, file, loaded.places)
+        self.relate(file, loaded.places, file.package, "")
 
     def relate(
+        self,
         file: Union[PackageFile, PlatformFile],
         places: Mapping[str, str],
         owner: Optional[str],
         accelerator: str,
     ) -> None:
+        """Add the relations of a file. Raises DocumentError."""
         for entry in file.relations:
-            citation = cite(entry, file, places)
+            citation = self._cite(entry, file, places)
             if entry.enforced not in ENFORCERS:
                 raise DocumentError(f"{places[entry.id]}: {entry.enforced!r} enforces nothing")
-            relations.append(
+            self.relations.append(
                 Relation(
                     id=entry.id,
                     owner=owner,
@@ -145,33 +194,28 @@ def load(folder: Optional[Path] = None, added: Optional[Added] = None) -> Knowle
                 )
             )
 
-    for loaded in files.packages:
-        file = loaded.content
-        if file.package in packages:
-            raise DocumentError(f"{loaded.name}: the package {file.package} has two files")
-        packages[file.package] = Package(loaded.name, file, loaded.places)
-        for entry in file.builds:
-            cite(entry, file, loaded.places)
-        relate(file, loaded.places, file.package, "")
-    for platform in files.platforms:
-        for name, table in platform.content.tables.items():
-            if name in tables:
-                raise DocumentError(f"{platform.name}: the table {name} stands twice")
-            tables[name] = Table(name, table, platform.name)
-            citations[f"table/{name}"] = Citation(
-                id=f"table/{name}",
-                source=_sources(table.source or platform.content.source, platform.content.sources),
-                checked=table.checked or platform.content.checked,
-                basis=table.basis or platform.content.basis,
+    def _cite(
+        self,
+        entry: Union[BuildEntry, RelationEntry],
+        file: Union[PackageFile, PlatformFile],
+        places: Mapping[str, str],
+    ) -> Citation:
+        if entry.id in self.citations:
+            raise DocumentError(
+                f"{places[entry.id]}: the id {entry.id} stands twice; the other stands in "
+                f"{self._stands[entry.id]}"
             )
-        relate(platform.content, platform.places, None, platform.content.accelerator)
-    knowledge = Knowledge(
-        packages, tables, relations, citations, date, added.folders if added else ()
-    )
-    for platform in files.platforms:
-        rows = {name: place for name, place in platform.places.items() if name.endswith("]")}
-        knowledge.rows_added.update(rows)
-    return knowledge
+        if self._known is not None and entry.id in self._known.citations:
+            raise DocumentError(f"{places[entry.id]}: the id {entry.id} is one of the matrices'")
+        self._stands[entry.id] = places[entry.id]
+        citation = Citation(
+            id=entry.id,
+            source=_sources(entry.source or file.source, file.sources),
+            checked=entry.checked or file.checked,
+            basis=entry.basis or file.basis,
+        )
+        self.citations[entry.id] = citation
+        return citation
 
 
 def _newest(files: matrix_files.Files) -> str:

@@ -135,7 +135,7 @@ def overlaid(files: Files, added: Added) -> Files:
     for kind, name, content in added.sources:
         document = Document(name, decoded(name, content))
         if kind == "packages":
-            over = _checked_package(document)
+            over = checked_package(document)
             base = packages.get(over.content.package)
             merged = over if base is None else _package(base, over, document)
             _groups(over.content.local, merged.content, document)
@@ -219,7 +219,8 @@ def _pattern(text: str, where: str) -> None:
         raise DocumentError(f"{where}: is no pattern: {error}") from None
 
 
-def _checked_package(document: Document) -> Loaded[PackageFile]:
+def checked_package(document: Document) -> Loaded[PackageFile]:
+    """A package's file that somebody wrote, with sources written out. Raises DocumentError."""
     loaded = _checked(document, PackageFile)
     file = loaded.content
     if file.package != canonical(file.package):

@@ -36,6 +36,9 @@ class Package:
         self.file = file
         self.modules: Tuple[str, ...] = tuple(file.modules) or (file.package.replace("-", "_"),)
         self.requires: Tuple[str, ...] = tuple(file.requires)
+        if file.framework not in ("true", "false"):
+            raise DocumentError(f"{name}: framework: {file.framework!r} is neither true nor false")
+        self.is_framework = file.framework == "true"
         self.variant: Dict[str, str] = dict(file.variant)
         try:
             self.local: Optional[Pattern[str]] = re.compile(file.local) if file.local else None

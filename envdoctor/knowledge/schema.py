@@ -123,6 +123,7 @@ class PackageFile(Entry, frozen=True):
     releases: List[str] = []  # those that PyPI does not list
     modules: List[str] = []  # import names that it provides; the package's own if empty
     requires: List[str] = []  # components without which it cannot be imported
+    framework: str = "false"  # whether others are compiled against it: true or false
     sources: Dict[str, str] = {}
     variant: Dict[str, str] = {}  # {attribute: type}
     # {attribute: {specifier of releases: value}} of all their builds that do not state another

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Dict, List, Tuple
 
 from envdoctor.knowledge.load import Knowledge
-from envdoctor.knowledge.profiles import Profile, profiles
+from envdoctor.knowledge.profiles import Pin, Profile, profiles
 from envdoctor.model.build import Build, Unknown
 from envdoctor.model.facts import Facts
 from envdoctor.model.versions import satisfies
@@ -37,7 +37,7 @@ def _state(profile: Profile, observed: Observation, relations: Relations) -> str
         return READY
     if observed.accelerator not in ("", "nvidia", "none"):
         return NOT_JUDGED
-    if not set(profile.stack) <= {*relations.knowledge.packages, PYTHON}:
+    if not set(_stated(profile)) <= {*relations.knowledge.packages, PYTHON}:
         return NOT_JUDGED
     if isinstance(observed.domains["host.gpu"][0], Unknown):
         return UNKNOWN
@@ -46,13 +46,26 @@ def _state(profile: Profile, observed: Observation, relations: Relations) -> str
         for name, domain in observed.domains.items()
         if name.startswith(("host.", "build."))
     }
-    wanted = {name: Wish(pin.version, pin.variant) for name, pin in profile.stack.items()}
+    wanted = {name: Wish(pin.version, pin.variant) for name, pin in _stated(profile).items()}
     found = next(stacks(relations, host, wanted, observed.accelerator), None)
     return NOT_AS_PINNED if found is None else NEW
 
 
+def _stated(profile: Profile) -> Dict[str, Pin]:
+    """What the authors state of packages that are installed; what they leave open decides nothing.
+
+    Nor do sources that their own tree alone holds: an environment that has the rest compiles them.
+    """
+    held = {file.package for file in profile.packages}
+    return {
+        name: pin
+        for name, pin in profile.pins.items()
+        if (pin.version or pin.variant) and name not in held
+    }
+
+
 def _ready(profile: Profile, observed: Observation, relations: Relations) -> bool:
-    for name, pin in profile.stack.items():
+    for name, pin in _stated(profile).items():
         domain = observed.domains.get(name, ())
         build = domain[0] if domain else None
         if not isinstance(build, Build) or build.version is None:

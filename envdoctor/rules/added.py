@@ -51,6 +51,24 @@ def examine(knowledge: Knowledge) -> None:
                 _examine_words(bound, knowledge)
 
 
+def examine_packages(knowledge: Knowledge, names: Sequence[str]) -> None:
+    """Raise DocumentError for the first thing of these packages that cannot stand in matrices."""
+    relations = Relations(knowledge)
+    known = {page.name: page for page in pages().values()}
+    for name in names:
+        _examine_package(name, knowledge.packages[name].file.builds, knowledge)
+        for relation in knowledge.relations:
+            if relation.owner == name:
+                _examine_relation(relation, knowledge, known)
+        try:
+            bounds = relations.of(name)
+        except ExpressionError as error:
+            raise DocumentError(str(error)) from None
+        for bound in bounds:
+            if bound.relation.owner == name:
+                _examine_words(bound, knowledge)
+
+
 def gpus_without_architecture(knowledge: Knowledge) -> Iterator[Tuple[str, str]]:
     """GPUs, "gpu[x1]", of which no table says what they run, and that in words."""
     gpus, architectures = (knowledge.tables.get(name) for name in ("gpu", "architecture"))
@@ -91,27 +109,33 @@ def _examine_packages(knowledge: Knowledge) -> None:
             for entry in package.file.builds
             if any(package.place(entry.id).startswith(folder) for folder in knowledge.added)
         ]
-        unknown = [one for one in package.requires if one not in knowledge.packages]
-        if unknown:
-            raise DocumentError(f"{name}: requires: the matrices have no package {unknown[0]!r}")
-        if not theirs:
-            continue
-        ids = {entry.id for entry in theirs}
-        number = 0
-        for version in package.releases:
-            builds = package.builds(version)
-            number += len(builds)
-            if number > _MAX_BUILDS:
-                raise DocumentError(f"{name}: more than {_MAX_BUILDS} builds")
-            for build in builds:
-                misfit = _misfit_of_install(build, package) if build.entry in ids else ""
-                if misfit:
-                    place = package.place(build.entry)
-                    raise DocumentError(f"{place}: {build.entry}: install: {misfit}")
-        for entry in theirs:
-            _examine_versions(entry, package)
-            where = f"{package.place(entry.id)}: {entry.id}"
-            _one_of(where, "basis", entry.basis, BASES)
+        _examine_package(name, theirs, knowledge)
+
+
+def _examine_package(name: str, theirs: Sequence[BuildEntry], knowledge: Knowledge) -> None:
+    """See that entries of builds, and what their package requires, can be taken."""
+    package = knowledge.packages[name]
+    unknown = [one for one in package.requires if one not in knowledge.packages]
+    if unknown:
+        raise DocumentError(f"{name}: requires: the matrices have no package {unknown[0]!r}")
+    if not theirs:
+        return
+    ids = {entry.id for entry in theirs}
+    number = 0
+    for version in package.releases:
+        builds = package.builds(version)
+        number += len(builds)
+        if number > _MAX_BUILDS:
+            raise DocumentError(f"{name}: more than {_MAX_BUILDS} builds")
+        for build in builds:
+            misfit = _misfit_of_install(build, package) if build.entry in ids else ""
+            if misfit:
+                place = package.place(build.entry)
+                raise DocumentError(f"{place}: {build.entry}: install: {misfit}")
+    for entry in theirs:
+        _examine_versions(entry, package)
+        where = f"{package.place(entry.id)}: {entry.id}"
+        _one_of(where, "basis", entry.basis, BASES)
 
 
 def _misfit_of_install(build: Build, package: Package) -> str:

@@ -9,9 +9,8 @@ from msgspec.structs import replace
 from packaging.version import Version
 
 from envdoctor.knowledge.load import load
-from envdoctor.knowledge.profiles import Profile, profiles
 from envdoctor.model.facts import Distribution, Facts, Machine, Target, TorchFiles, seen
-from envdoctor.model.versions import cuda_tag, satisfies
+from envdoctor.model.versions import cuda_tag
 from envdoctor.relations.assume import assume
 from envdoctor.relations.components import PYTHON
 from envdoctor.relations.judge import Relations
@@ -125,18 +124,3 @@ def test_every_stack_is_clean_under_check(machine: Tuple[str, ...]) -> None:
         report = check(facts, KNOWLEDGE)
         assert [f.summary for f in report.findings if f.severity == "error"] == []
     assert len(seen_before) > 10
-
-
-@pytest.mark.parametrize("profile", profiles(), ids=lambda p: str(p.profile))
-def test_a_profile_states_a_stack_that_the_matrices_know(profile: Profile) -> None:
-    for name, pin in profile.stack.items():
-        if name == PYTHON:
-            continue
-        package = KNOWLEDGE.packages[name]
-        for attribute, value in pin.variant.items():
-            package.typed(attribute, value)
-        assert any(satisfies(v, pin.version) for v in package.releases), name
-    observed = observe(assume(MACHINE, ["gpu=rtx3090", "driver=470.57.02"], KNOWLEDGE), KNOWLEDGE)
-    host = {n: d for n, d in observed.domains.items() if n.startswith(("host.", "build."))}
-    wanted = {name: Wish(pin.version, pin.variant) for name, pin in profile.stack.items()}
-    assert next(stacks(RELATIONS, host, wanted, "nvidia"), None) is not None

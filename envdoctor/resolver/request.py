@@ -43,3 +43,11 @@ class Request(NamedTuple):
     no_source: bool = False  # nothing may be compiled
     prefer: Tuple[str, ...] = CRITERIA  # in the order in which they weigh
     profile: str = ""
+
+
+class Learned(NamedTuple):
+    """A combination of versions that an installer refused, or that cannot be had beside the rest."""
+
+    forbidden: Mapping[str, str]  # {component: specifier}, all of them together
+    words: str
+    source: str

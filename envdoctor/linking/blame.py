@@ -242,6 +242,11 @@ def abi_of(names: Iterable[bytes]) -> Optional[int]:
     return 0 if old else None
 
 
+def names_torch(name: bytes) -> bool:
+    """Whether a symbol is one of torch's C++ functions."""
+    return _ANY_TORCH_NAME.search(name) is not None
+
+
 def _other(path: str, own: str) -> str:
     """The path of another file, shown without the ".." of search paths; "" of a file itself."""
     return os.path.normpath(path) if path != own else ""

@@ -24,6 +24,7 @@ from envdoctor.elf.image import ElfError
 from envdoctor.facts.host import Host
 from envdoctor.linking.blame import PYTHON, Blamer, abi_of
 from envdoctor.linking.files import SharedObject, is_foreign, shared_objects, suffixes
+from envdoctor.linking.links import Links
 from envdoctor.linking.process import Binaries, Loaded, Outcome, Process
 from envdoctor.linking.reach import reaches
 from envdoctor.linking.search import Search
@@ -191,6 +192,7 @@ class _Examination:
         foreign: List[Binary] = []
         count = 0
         builds: Dict[str, LinkedBuild] = {}
+        links = Links(self.files)
         has_modules: Dict[str, bool] = {}
         for number, file in enumerate(self.files):
             if self.progress is not None:
@@ -206,6 +208,7 @@ class _Examination:
             count += 1
             if result.torch:
                 self._note_build(builds, result)
+            links.note(file, result.outcome, self.binaries)
             if not result.outcome.loads and self._is_told(result):
                 results.append(result)
             self._release()
@@ -222,6 +225,7 @@ class _Examination:
             builds=builds,
             undecided=tuple(self.undecided)[:_MAX_UNDECIDED],
             plain=tuple(name for name, has in has_modules.items() if name and not has),
+            links=links.result(),
         )
 
     # --- torch

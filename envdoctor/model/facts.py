@@ -262,6 +262,17 @@ class LinkedBuild(Record, frozen=True, omit_defaults=True):
     origin: str = ""  # the file that says so
 
 
+class Link(Record, frozen=True, omit_defaults=True):
+    """Files of one distribution that are linked to libraries of another."""
+
+    to: str  # canonical name of the distribution that has the libraries
+    libraries: Tuple[str, ...] = ()  # up to ten, as the files name them: "libtorch.so"
+    files: Tuple[str, ...] = ()  # up to five of them
+    count: int = 0  # how many files
+    # whether they use C++ of torch, which changes from series to series, and not C alone
+    cxx: bool = False
+
+
 class Linking(Record, frozen=True, omit_defaults=True):
     """What the dynamic loader would do with the binaries of an environment, simulated."""
 
@@ -272,6 +283,8 @@ class Linking(Record, frozen=True, omit_defaults=True):
     undecided: Tuple[str, ...] = ()  # what cannot be told by files alone, and why
     # distributions whose shared objects are no modules of any Python, by canonical name
     plain: Tuple[str, ...] = ()
+    # by the canonical name of the distribution that the files are of; "" of what is of none
+    links: Dict[str, Tuple[Link, ...]] = {}
 
 
 class CondaPackage(Record, frozen=True, omit_defaults=True):

@@ -19,7 +19,7 @@ from envdoctor.linking import demangle
 from envdoctor.linking.blame import abi_of
 from envdoctor.linking.reach import reaches
 from envdoctor.linking.torch import Preloads, read_preloads
-from envdoctor.model.facts import Binary, LinkedBuild
+from envdoctor.model.facts import Binary, Link, LinkedBuild
 
 # c10::detail::torchCheckFail(char const*, char const*, unsigned int, std::string const&)
 OLD_ABI = "_ZN3c106detail14torchCheckFailEPKcS2_jRKSs"
@@ -61,6 +61,37 @@ def test_a_healthy_environment(tmp_path: Path) -> None:
     assert linking.files == 3  # with torch's own: no import loads the others
     path = f"{tmp_path}/{SITE}/mmcv/_ext.{EXTENSION}"
     assert linking.builds == {"mmcv": LinkedBuild(loads=True, origin=path)}
+
+
+def test_which_files_are_linked_to_which_distribution(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.install_torch()
+    cuda = "nvidia/cuda_runtime/lib/libcudart.so.12"
+    world.install("nvidia-cuda-runtime-cu12", "12.1.105", {cuda: shared_object()})
+    up = "$ORIGIN/../nvidia/cuda_runtime/lib"
+    world.install(
+        "mmcv",
+        "1.0",
+        {
+            **module("mmcv/_ext", needed=["libc10.so"], wants=[Wanted("_ZN3c105ErrorE")]),
+            **module("mmcv/_plain", needed=["libcudart.so.12"], runpath=up),
+        },
+    )
+    c_alone = module("stable/_C", needed=["libc10.so"], wants=[Wanted("aoti_torch_zero_")])
+    world.install("stable", "1.0", c_alone)
+    folder = f"{tmp_path}/{SITE}"
+    assert world.linking().links == {
+        "mmcv": (
+            Link("torch", ("libc10.so",), (f"{folder}/mmcv/_ext.{EXTENSION}",), 1, True),
+            Link(
+                "nvidia-cuda-runtime-cu12",
+                ("libcudart.so.12",),
+                (f"{folder}/mmcv/_plain.{EXTENSION}",),
+                1,
+            ),
+        ),
+        "stable": (Link("torch", ("libc10.so",), (f"{folder}/stable/_C.{EXTENSION}",), 1),),
+    }
 
 
 def test_an_extension_of_another_torch(tmp_path: Path) -> None:

@@ -285,6 +285,9 @@ class Linking(Record, frozen=True, omit_defaults=True):
     plain: Tuple[str, ...] = ()
     # by the canonical name of the distribution that the files are of; "" of what is of none
     links: Dict[str, Tuple[Link, ...]] = {}
+    # extension modules that take NumPy's C interface from where NumPy 1 has it alone, up to five
+    # of each distribution, by canonical name; None where they were not looked for
+    numpy_1: Optional[Dict[str, Tuple[str, ...]]] = None
 
 
 class CondaPackage(Record, frozen=True, omit_defaults=True):

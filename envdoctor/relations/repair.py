@@ -192,6 +192,10 @@ class Repairs:
             return "the build for Jetson"
         return ""
 
+    def compiles(self, name: str) -> bool:
+        """Whether an installed release may be compiled (again) beside what is here."""
+        return self._compiles(name, self.world)
+
     def concerned(self, goal: Goal) -> List[str]:
         """The installed packages that a goal is about."""
         names = [leaving for leaving, _ in self._starts(goal) if leaving is not None]

@@ -49,7 +49,7 @@ def not_found(language: str, repairs: Repairs, goal: Goal) -> Optional[Fix]:
 def plan_fix(language: str, plan: Plan, repairs: Repairs, facts: Facts) -> Fix:
     """The fix that carries out a plan. The commands are pip's: conda's part is told in words."""
     said = [_told(language, change, plan, repairs) for change in plan]
-    again = _others_compiled(plan, repairs, facts)
+    again = others_compiled(plan, repairs, facts)
     if again:
         listed = say(language, ", ").join(again[:_LISTED])
         if len(again) > _LISTED:
@@ -173,7 +173,7 @@ def _required_first(changes: Sequence[Change], repairs: Repairs) -> List[Change]
     return ordered
 
 
-def _others_compiled(plan: Plan, repairs: Repairs, facts: Facts) -> List[str]:
+def others_compiled(plan: Plan, repairs: Repairs, facts: Facts) -> List[str]:
     """Distributions that the matrices do not know and that were compiled for what moves."""
     moved = [
         change.after.component

@@ -476,6 +476,8 @@ class _Question:
     def _unjudged(self) -> Iterator[Tuple[str, str]]:
         """Compiled packages of which no relation says whether they fit what they need."""
         for name, required in self._to_fit():
+            if self._is_compiled(name):
+                continue  # that it was not is told
             observation = self.supposed.observation
             said = judge(self.relations, name, observation.domains, observation.accelerator)
             decided = [

@@ -29,7 +29,7 @@ from envdoctor.model.language import VARIABLE, is_known, translate
 from envdoctor.model.text import clean
 
 #: Modules beside this one, imported when they are called: start-up time is part of every answer.
-_COMMANDS = ("check", "explain", "facts", "inspect", "matrix")
+_COMMANDS = ("check", "explain", "facts", "inspect", "matrix", "what-if")
 
 
 class Commands(click.Group):
@@ -47,7 +47,7 @@ class Commands(click.Group):
         """The command of that name, or None."""
         if cmd_name not in _COMMANDS:
             return None
-        module = importlib.import_module(f"envdoctor.commands.{cmd_name}")
+        module = importlib.import_module(f"envdoctor.commands.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         return command
 

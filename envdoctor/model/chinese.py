@@ -297,6 +297,81 @@ SAID: Dict[str, str] = {
     "with {python}, pip would take {taken}: {summary}": "使用 {python} 时，pip 会选择 {taken}：{summary}",
     "{asked}; pip would take {taken}": "{asked}；pip 会选择 {taken}",
     "{release} as sources": "{release} 源码包",
+    # what a change would come to
+    "It cannot be installed here: {reason}": "这里装不了：{reason}",
+    "A separate environment is safer: {reason}": "单独建一个环境更安全：{reason}",
+    "It breaks {names}, and nothing known mends that": "会弄坏 {names}，而且没有已知办法补救",
+    "It breaks {names}; what else must move mends that": "会弄坏 {names}；一并更换下列包即可补救",
+    "Nothing breaks for certain; {number} thing may": "没有一定会坏的；有 {number} 处可能出问题",
+    "Nothing breaks for certain; {number} things may": "没有一定会坏的；有 {number} 处可能出问题",
+    "Harmless: nothing that works here would break": "无影响：现在能用的都不会坏",
+    "Nothing is known to break, but not all could be told": "未发现会坏的，但有些无法判断",
+    "Change: {change}": "改动：{change}",
+    "{package} is removed": "卸载 {package}",
+    "Would break": "会失效的",
+    "Commands": "命令",
+    "Files": "文件",
+    "of no distribution": "不属于任何包的文件",
+    "{package} is linked to {names}: {reason}": "{package} 链接到 {names}：{reason}",
+    "{number} more file is not listed": "另有 {number} 个文件未列出",
+    "{number} more files are not listed": "另有 {number} 个文件未列出",
+    "Would be whole again": "会恢复正常",
+    "Must move as well": "必须一并更换",
+    "{package}, another build": "{package}，换成另一个构建",
+    "nothing known mends {names}": "{names} 没有已知办法补救",
+    "A separate environment": "单独的环境",
+    "Not known:": "无法判断：",
+    "Taken for granted: {text}": "前提：{text}",
+    "to be compiled again: {why}": "需要重新编译：{why}",
+    "{file} keeps pip out of this Python: it is the system's": "{file} 不让 pip 改动这个 Python：它属于系统",
+    "{package} is {build}: what replaces it cannot bring it back": "{package} 是 {build}：一旦替换就找不回来",
+    "{package} is not to be had for Python {version} and this system": (
+        "{package} 没有适用于 Python {version} 和本系统的安装包"
+    ),
+    "{number} other package has to move": "另有 {number} 个包必须更换",
+    "{number} other packages have to move": "另有 {number} 个包必须更换",
+    "installed in place, others' work may rest on it: {names}": "以可编辑方式安装，可能有人正在用：{names}",
+    "this Python, with {number} distributions, is the system's own or everybody's": (
+        "这个 Python 装有 {number} 个包，是系统自带或大家共用的"
+    ),
+    "this is conda's base environment, with {number} distributions": (
+        "这是 conda 的 base 环境，装有 {number} 个包"
+    ),
+    "this Python, with {number} distributions, is the image's own": (
+        "这个 Python 装有 {number} 个包，是镜像自带的"
+    ),
+    "binaries were not read": "没有读取二进制文件",
+    "which files are linked to {names} is not known: {reason}": "不知道哪些文件链接到 {names}：{reason}",
+    "which other files were compiled for NumPy 1 is not known: {reason}": (
+        "不知道还有哪些文件是针对 NumPy 1 编译的：{reason}"
+    ),
+    "compiled for NumPy 1, and {new} refuses that": "针对 NumPy 1 编译，{new} 拒绝加载",
+    "{package} has them, and would be gone": "它们在 {package} 中，会随之消失",
+    "{old} serves them under this number, {new} under another": "{old} 提供的是这个编号，{new} 是另一个",
+    "whether {new} has {names} is not known": "不知道 {new} 里有没有 {names}",
+    "compiled for {old}, another one is here then": "针对 {old} 编译，到时就不是它了",
+    "compiled for {old}: the C++ interface of {new} is another one": (
+        "针对 {old} 编译：{new} 的 C++ 接口与之不同"
+    ),
+    "compiled for the C++ ABI of {old}, and {new} has the other one": (
+        "按 {old} 的 C++ ABI 编译，而 {new} 用的是另一种"
+    ),
+    "{new} has no {library}": "{new} 不带 {library}",
+    "{package} needs {name}": "{package} 需要 {name}",
+    "{package} was compiled for {old}, and not for {new}": "{package} 是针对 {old} 编译的，不是 {new}",
+    "{number} file of it would not load": "其中 {number} 个文件无法加载",
+    "{number} files of it would not load": "其中 {number} 个文件无法加载",
+    "compiled, and what for is not known": "含编译代码，不知道针对什么编译",
+    "whether {package}, made for NVIDIA's GPUs, runs on {vendor} is not known": (
+        "{package} 面向 NVIDIA 显卡，不知道能否在 {vendor} 上运行"
+    ),
+    "whether it was compiled for {package} is not known": "不知道它是否针对 {package} 编译",
+    "what {names} asks for is known as far as the matrices say it: pip may add more": (
+        "{names} 自身的依赖只知道兼容矩阵写明的部分：pip 可能还会装别的"
+    ),
+    "{package} is one of the builds that fit what is beside it now": (
+        "{package} 是与现有环境相配的构建之一"
+    ),
     # what was skipped
     "{builds}: {reason}": "{builds}：{reason}",
     "{build} is newer than the matrices know ({newest}): untested": (
@@ -860,6 +935,24 @@ WRITTEN: Dict[str, str] = {
         "没有这样的驱动版本号；nvidia-smi 中驱动版本印在其支持的 CUDA 版本旁边"
     ),
     "{setting}: known are {names}": "{setting}：已知的有 {names}",
+    # what is asked of a change
+    "what is asked for": "所问的改动",
+    "what was asked for": "所问的改动",
+    "binaries of what is asked for are not there to be read": "要装的包还不在，无法读取其二进制文件",
+    "{text} is not installed here": "这里没有安装 {text}",
+    "{text} is not installed here; nearest: {names}": "这里没有安装 {text}；最接近的是 {names}",
+    "neither the matrices nor this environment have a package {name}": "兼容矩阵和这个环境里都没有 {name} 这个包",
+    "neither the matrices nor this environment have a package {name}; nearest: {names}": (
+        "兼容矩阵和这个环境里都没有 {name} 这个包；最接近的是 {names}"
+    ),
+    "the matrices do not know its releases: a version is expected, as in {example}": (
+        "兼容矩阵不了解它有哪些版本：请写出版本，例如 {example}"
+    ),
+    "{name} has no build {version}; its builds: {names}": "{name} 没有 {version} 这个构建；已有的构建：{names}",
+    "nothing is asked: name a requirement, as in torch==1.9.1+cu111": "没有要问的改动：请写出需求，例如 torch==1.9.1+cu111",
+    "{number} changes are as many as can be asked about together": "一次最多问 {number} 处改动",
+    "the Python of an environment is not exchanged: make a new one": "环境的 Python 不能更换：请新建一个环境",
+    "Name one: envdoctor what-if --python PATH ...": "请指定一个：envdoctor what-if --python PATH ...",
     # errors of the command line
     "envdoctor {version}, matrices of {date}": "envdoctor {version}，兼容矩阵版本 {date}",
     "{option} and {other} exclude each other": "{option} 与 {other} 不能同时使用",
@@ -989,6 +1082,12 @@ WRITTEN: Dict[str, str] = {
     "a100, rtx4090, sm_90 or a100,h100; help lists them": "a100、rtx4090、sm_90 或 a100,h100；写 help 列出全部",
     "535.129.03; of a branch, 535, its lowest release known": "535.129.03；若写分支 535，则取其已知的最低版本",
     "nvcc's CUDA, 12.1": "nvcc 的 CUDA 版本，如 12.1",
+    "Say what a change would break, and what else must move.": "说明一处改动会弄坏什么、还必须一并更换什么。",
+    "As if this package were removed; -PACKAGE is short for it. Repeatable.": (
+        "当作卸载了这个包；可简写为 -PACKAGE。可重复使用。"
+    ),
+    "The verdict, no more.": "只显示结论。",
+    "All files, reasons and sources.": "显示所有文件、原因和依据。",
     "Give up after this time.": "超过这一时间就放弃。",
     "Of an internal error, show paths as they are.": "出现内部错误时，原样显示路径。",
     "GPUs known by name, with their compute capability; any other: --gpu sm_90": (
@@ -1017,6 +1116,19 @@ WRITTEN: Dict[str, str] = {
     ),
     "Exit code: 0 nothing at or above --fail-on, 1 something is, 2 wrong usage, 3 the environment could not be examined.": (
         "退出码：0 没有达到 --fail-on 级别的问题，1 有，2 用法错误，3 无法检查环境。"
+    ),
+    "Say what would stop working here if these were installed: torch==1.9.1+cu111.": (
+        "说明装上这些之后，这里有什么会不能用：torch==1.9.1+cu111。"
+    ),
+    "By relation and by file; what else must move, with the commands; and whether a separate environment is safer. Nothing is installed.": (
+        "逐条约束、逐个文件地说明；还必须一并更换什么，给出命令；以及单独建一个环境是否更安全。不会安装任何东西。"
+    ),
+    "--driver, --gpu and what else --assume says are changes of the machine here: what would stop working with them. What ENVDOCTOR_ASSUME holds is the machine as it is.": (
+        "--driver、--gpu 以及 --assume 的其他设置在这里是对机器的改动：换成那样之后什么会不能用。"
+        "ENVDOCTOR_ASSUME 中的设置是机器的现状。"
+    ),
+    "Exit code: 0 nothing breaks, or what else must move mends it, 1 something does, 2 wrong usage, 3 the environment could not be examined.": (
+        "退出码：0 什么都不坏，或者一并更换即可补救，1 有会坏的，2 用法错误，3 无法检查环境。"
     ),
     "Explain a finding, a build, or whether builds fit each other.": "解释一个问题、一个构建，或者几个构建能否一起用。",
     "All builds, products, relations and sources.": "列出全部构建、显卡、约束关系和来源。",

@@ -18,6 +18,9 @@ APART = "apart"  #: a separate environment is safer
 IMPOSSIBLE = "impossible"  #: what is asked for cannot be installed here
 VERDICTS = (HARMLESS, UNDECIDED, RISKY, MOVES, BREAKS, APART, IMPOSSIBLE)
 
+#: How the reason of a move begins that is a compilation.
+TO_COMPILE = "to be compiled again: {why}"
+
 
 class Break(Record, frozen=True, omit_defaults=False):
     """What would no longer hold, or would hold again."""
@@ -89,6 +92,7 @@ __all__ = [
     "IMPOSSIBLE",
     "MOVES",
     "RISKY",
+    "TO_COMPILE",
     "UNDECIDED",
     "VERDICTS",
     "Break",

@@ -89,7 +89,9 @@ def files_for_numpy_1(
         told = "which other files were compiled for NumPy 1 is not known: {reason}"
         return [], [clean(say(language, told, reason=reason), 1000)]
     there = imported(target)
-    why = say(language, "compiled for NumPy 1, and {new} refuses that", new=f"numpy {change.new}")
+    why = say(
+        language, "compiled for NumPy 1, and {new} refuses that", new=f"{change.name} {change.new}"
+    )
     needs = ("numpy.core._multiarray_umath",)
     found = []
     for name, paths in linking.numpy_1.items():

@@ -59,9 +59,8 @@ def read_asked(text: str, removed: bool, knowledge: Knowledge, facts: Facts) -> 
     name = canonical(match[1]) if match is not None else ""
     if removed:
         if name not in installed or (match is not None and match[2]):
-            raise WantedError(
-                f"{clean(text)!r} is not installed here{_near(name, list(installed))}"
-            )
+            told = f"{clean(text)!r} is not installed here"
+            raise WantedError(told + _near(name, list(installed)))
         return Asked(name, removed=True)
     if name in knowledge.packages or match is None or name not in installed:
         try:

@@ -39,6 +39,7 @@ from envdoctor.model.what_if import (
     IMPOSSIBLE,
     MOVES,
     RISKY,
+    TO_COMPILE,
     UNDECIDED,
     Break,
     Moved,
@@ -361,6 +362,8 @@ class _Question:
 
     def _moves(self, broken: Sequence[_Broken]) -> _Moves:
         """The smallest changes that mend what breaks and leave alone what was asked for."""
+        if not all(self.supposed.fits_here.values()):
+            return _Moves([], [], frozenset())  # it does not come, so nothing makes room for it
         repairs = _Kept(self.supposed.observation, self.relations, self.names)
         numbers = [number for number, one in enumerate(broken) if one.goal is not None]
         goals = [goal for goal in (one.goal for one in broken) if goal is not None]
@@ -393,7 +396,7 @@ class _Question:
         why = own[0].summary if own else ""
         before = label(change.before, self.knowledge) if change.before is not None else ""
         if change.compiled_again:
-            why = self.say("to be compiled again: {why}", why=why)
+            why = self.say(TO_COMPILE, why=why)
             yield Moved(name, clean(before), clean(before), why)
             return
         if change.removed:

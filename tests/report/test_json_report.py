@@ -24,6 +24,7 @@ from envdoctor.model.finding import (
     TargetSummary,
     assumed,
 )
+from envdoctor.model.what_if import WhatIf
 from envdoctor.report.explanation import PackagesAnswer, RowAnswer
 from envdoctor.report.inspection import Answer
 from envdoctor.report.json import render
@@ -41,6 +42,7 @@ OUTPUTS: Dict[str, Any] = {
     "inspect": Answer,
     "list-rules": Listing,
     "matrix": GridsAnswer,
+    "what-if": WhatIf,
 }
 CODE = {"type": "string", "pattern": "^ED[0-9]{3}$"}
 CLOSED = {

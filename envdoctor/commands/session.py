@@ -195,12 +195,13 @@ def gather(inputs: Inputs, waiting: Optional[Waiting] = None) -> Tuple[Facts, Ma
     """
     matrices = matrices_with(inputs.matrices)
     facts = _read(inputs, matrices, waiting)
-    return _assume(facts, inputs.assume, matrices, inputs.said), matrices
+    return assuming(facts, inputs.assume, matrices, inputs.said), matrices
 
 
-def _assume(
+def assuming(
     facts: Facts, settings: Sequence[str], matrices: Matrices, said: Sequence[Said] = ()
 ) -> Facts:
+    """The facts with what is assumed in place of what was observed. Raises AssumeError."""
     if not settings and not said:
         return facts
     from envdoctor.relations.assume import Assumption, assume
@@ -249,5 +250,5 @@ def check(
             facts = _asking(facts, Inputs(assume=tuple(assume), requirements=files))
         if folders:
             facts = _with_projects(facts, folders, loaded)
-        observed = _assume(facts, assume, loaded)
+        observed = assuming(facts, assume, loaded)
     return conclude(observed, loaded, language)

@@ -58,6 +58,67 @@ SAID: Dict[str, str] = {
     "{pairs}, as {row} and {column}:": "{pairs}，例如 {row} 与 {column}：",
     "What the cells say": "单元格的含义",
     "rows: releases of {rows}; columns: {columns}": "行：{rows} 的版本；列：{columns}",
+    # stacks
+    "It could not be found out: {reason}": "无法得出结论：{reason}",
+    "Not as the authors pinned it.": "作者指定的版本在这里不可行。",
+    "As the authors pinned it.": "作者指定的版本可行，无需改动。",
+    "There is a stack.": "有可行的版本组合。",
+    "There is no such stack.": "没有可行的版本组合。",
+    "{asked}, for {target} on {machine}": "{asked}；安装到{target}；机器：{machine}",
+    "{asked}, for {target}": "{asked}；安装到{target}",
+    "this environment": "当前环境",
+    "a new environment": "新环境",
+    "an image": "镜像",
+    "The reason:": "原因：",
+    "Two reasons, each enough:": "原因有两个，每一个都足以排除：",
+    "Three reasons, each enough:": "原因有三个，每一个都足以排除：",
+    "Four reasons, each enough:": "原因有四个，每一个都足以排除：",
+    "Five reasons, each enough:": "原因有五个，每一个都足以排除：",
+    "Reasons, each enough:": "原因如下，每一个都足以排除：",
+    "There are more reasons.": "此外还有别的原因。",
+    "Because {reasons}.": "因为 {reasons}。",
+    "{first}, because {second}": "{first}；{second}",
+    "{first}, and because {second}": "{first}；并且 {second}",
+    "{names} plays no part.": "与 {names} 无关。",
+    "{names} play no part.": "与 {names} 无关。",
+    "{number} build": "{number} 个构建",
+    "{number} builds": "{number} 个构建",
+    "{builds} of {component}: {reason}": "{component} 的 {builds}：{reason}",
+    "Stack": "版本组合",
+    "Nearest stack": "最接近的版本组合",
+    "(proved: no better one)": "（已证明没有更好的）",
+    "(a better one is not ruled out)": "（不排除有更好的）",
+    "+ {number} source patch: ": "+ {number} 个源码补丁：",
+    "+ {number} source patches: ": "+ {number} 个源码补丁：",
+    "; not {pin}": "；原为 {pin}",
+    "; patched: {names}": "；打补丁：{names}",
+    "of this machine": "本机",
+    "of the image": "镜像自带",
+    "built from {folder} of the code": "用代码中的 {folder} 编译",
+    "built from source": "从源码编译",
+    "dropped pins": "放弃的版本指定",
+    "distance from pins": "与指定版本的差距",
+    "source patches": "源码补丁",
+    "changes": "改动",
+    "source builds": "源码编译",
+    "steps from tested": "与已验证版本的差距",
+    "age": "版本陈旧度",
+    "Changes": "改动",
+    "{component} {before} to {after}": "{component} {before} 换成 {after}",
+    "gone": "移除",
+    "The authors contradict themselves: {sides}.": "作者的说明自相矛盾：{sides}。",
+    "Taken: {side}, for {reason}": "采用 {side}，理由：{reason}",
+    "The profile takes no side.": "训练配置没有指明采用哪一个。",
+    "Holds if": "前提",
+    "The rest": "其余依赖",
+    "Bounds": "对其余依赖的限制",
+    "Learned": "从安装工具得知",
+    "Left out": "未计入",
+    "; and {number} more (--verbose)": "；另有 {number} 项（--verbose）",
+    "and {number} more (--explain)": "另有 {number} 项（--explain）",
+    "What would do": "可行的办法",
+    "Other ways": "其他办法",
+    "Sources": "来源",
     # what the matrices say of builds
     "is": "类型",
     "processor": "处理器",
@@ -905,6 +966,38 @@ WRITTEN: Dict[str, str] = {
     "the {attribute} of {build} is not known": "{build} 的 {attribute} 未知",
     "not chosen yet": "尚未选定",
     "{name} is not chosen yet": "{name} 尚未选定",
+    # what is asked of the resolver
+    "{number} requirements are as many as can be named: write them to a file": "最多写 {number} 条依赖：更多的请写到文件里",
+    "one profile is resolved at a time, not {names}": "一次只能处理一个训练配置，而这里有 {names}",
+    "name a profile, requirements such as 'torch==2.1.0', or --requirements FILE; profiles: {names}": (
+        "请指定训练配置、依赖（如 'torch==2.1.0'）或 --requirements FILE；训练配置有 {names}"
+    ),
+    "{file} is no profile: requirement files are named by --requirements": (
+        "{file} 不是训练配置：依赖文件请用 --requirements 指定"
+    ),
+    "{text} is no profile and no requirement; a source tree is asked for as 'NAME @ file:///FOLDER'": (
+        "{text} 既不是训练配置也不是依赖；源码目录请写成 'NAME @ file:///FOLDER'"
+    ),
+    "no profile and no package of the matrices is called {name}; {hint}": (
+        "没有名为 {name} 的训练配置，兼容矩阵中也没有这个软件包；{hint}"
+    ),
+    "profiles: {names}": "训练配置有 {names}",
+    "there is nothing to resolve: {reason}": "没有可求解的内容：{reason}",
+    "command line": "命令行",
+    "markers of the lines": "依赖行中的环境标记",
+    "left out: nothing that pip installs: {text}": "未计入：不是 pip 能安装的：{text}",
+    "taken as it is, and not judged: {text}": "原样采用，不作判断：{text}",
+    "{text} is no version of {package}": "{text} 不是 {package} 的版本",
+    "no release of {name} that is known fits {versions}; known are {first} to {last}": (
+        "{name} 没有已知版本符合 {versions}；已知版本为 {first} 至 {last}"
+    ),
+    "{build} is a build that the matrices do not know": "兼容矩阵不知道 {build} 这个构建",
+    "no Python that is known fits {versions}": "没有已知的 Python 符合 {versions}",
+    "--keep: nothing that was asked for pins {name}; pinned: {names}": (
+        "--keep：没有指定 {name} 的版本；指定了版本的有 {names}"
+    ),
+    "--prefer: there is no criterion {names}; known are {criteria}": "--prefer：没有 {names} 这样的标准；可用的有 {criteria}",
+    "--prefer: {name} is named twice; known are {criteria}": "--prefer：{name} 写了两次；可用的有 {criteria}",
     # what stays
     "a vendor's or somebody's own build": "厂商或自行编译的构建",
     "installed from source": "从源码安装的",
@@ -963,6 +1056,7 @@ WRITTEN: Dict[str, str] = {
     "{place}: baseline: {reason}": "{place}：baseline：{reason}",
     "there is no Python environment to examine": "没有可检查的 Python 环境",
     "Name one: envdoctor check --python PATH": "请指定一个：envdoctor check --python PATH",
+    "Name one: envdoctor resolve --python PATH": "请指定一个：envdoctor resolve --python PATH",
     "{option} belongs after the command: {command}": "{option} 应写在子命令之后：{command}",
     "internal error: {error}": "内部错误：{error}",
     "Please report it with the lines below, and a snapshot: {command}": (
@@ -1141,6 +1235,38 @@ WRITTEN: Dict[str, str] = {
         "范围和只写名字的不限定版本。不检查本机：只考虑 --assume 所说的机器。"
     ),
     "Exit code: 0 it was answered, whatever the answer, 2 wrong usage.": "退出码：0 已回答（不论答案），2 用法错误。",
+    "Find the best stack that fits, or why there is none.": "找出最合适的版本组合，或者说明为什么没有。",
+    "Find the best stack for a profile, for requirements, or for both.": (
+        "为训练配置、依赖或两者一起找出最合适的版本组合。"
+    ),
+    "WHAT is the name of a profile (maptr) or its file (./profile.yaml), or a requirement (torch==2.1.0, 'numpy<2', torchvision). It is sought for this machine, or for the one that --gpu, --driver and --assume state, several GPUs at once: --gpu a100,h100.": (
+        "WHAT 是训练配置的名称（maptr）或文件（./profile.yaml），或者一条依赖（torch==2.1.0、'numpy<2'、torchvision）。"
+        "针对本机求解，或者针对 --gpu、--driver、--assume 所说的机器，可以同时写几种显卡：--gpu a100,h100。"
+    ),
+    'What a profile pins may be relaxed, and the answer says what had to go and why; what the command line and files ask for may not. "proved" means that no stack is better by the criteria in their order. Where there is none, the smallest reasons are told, and what would do instead.': (
+        "训练配置指定的版本可以放宽，回答会说明放宽了哪些、为什么；命令行和文件中的要求不会放宽。"
+        "“已证明”表示按各项标准的次序没有更好的组合。没有可行的组合时，给出最小的原因，以及可行的办法。"
+    ),
+    "Exit code: 0 there is a stack, 1 there is none, 2 wrong usage, 3 it could not be found out.": (
+        "退出码：0 有可行的组合，1 没有，2 用法错误，3 无法得出结论。"
+    ),
+    "The model whose stack is asked for: the name of a profile, or the file of one.": (
+        "要安装的模型：训练配置的名称，或者它的文件。"
+    ),
+    "Ask for what this file does: a requirement file of pip, environment.yml, pyproject.toml, uv.lock, poetry.lock or Pipfile.lock. Repeatable.": (
+        "要求满足这个文件：pip 的依赖文件、environment.yml、pyproject.toml、"
+        "uv.lock、poetry.lock 或 Pipfile.lock。可重复使用。"
+    ),
+    "What may be chosen: the packages of this environment (host), a new environment with its Python (venv), or an image with its system, CUDA toolkit and compiler (image). Default: image for a profile, else venv.": (
+        "哪些可以任选：当前环境中的软件包（host），新环境及其 Python（venv），或者镜像及其系统、CUDA 工具包和编译器（image）。"
+        "默认：训练配置用 image，否则用 venv。"
+    ),
+    "Do not relax what the profile pins of this package. Repeatable.": "不放宽训练配置对这个软件包的版本指定。可重复使用。",
+    "Nothing may be compiled: wheels only.": "不从源码编译，只用 wheel 包。",
+    "Let these criteria weigh most, in this order: {criteria}.": "让这些标准依次优先：{criteria}。",
+    "All reasons, with the builds that each rejects.": "列出全部原因，以及各自排除的构建。",
+    "The verdict and the stack, no more.": "只显示结论和版本组合。",
+    "Everything: sources, all criteria, all ways.": "显示全部内容：来源、所有标准、所有办法。",
     "Show which releases fit which, as a grid.": "用表格显示哪些版本可以一起用。",
     "For people, for programs, or a page to print.": "给人看、给程序用，或者可打印的网页。",
     "Put the matrices of this folder over those that ship: packages/*.yaml and platform/*.yaml. Repeatable.": (

@@ -140,6 +140,7 @@ class Resolution(Record, frozen=True, omit_defaults=False):
     matrices_date: str
     status: str
     optimal: bool = False
+    profile: str = ""  # the name of the one that was asked for
     asked: Tuple[str, ...] = ()  # what was asked for, in words
     target: str = IMAGE
     machine: Tuple[str, ...] = ()  # "GPU h100", "driver 535.129.03"

@@ -78,7 +78,7 @@ def builds_of(wanted: Wanted, knowledge: Knowledge, architecture: Value) -> Tupl
     known = isinstance(architecture, str)
     machine = Machine(architecture=seen(str(architecture), "")) if known else Machine()
     if wanted.label:
-        _expect(package, wanted.label)
+        expect_release(package, wanted.label)
         return meant(wanted.label, package, machine)
     found = tuple(
         build
@@ -91,7 +91,7 @@ def builds_of(wanted: Wanted, knowledge: Knowledge, architecture: Value) -> Tupl
     return found
 
 
-def _expect(package: Package, label: str) -> None:
+def expect_release(package: Package, label: str) -> None:
     """Raise WantedError for a release that does not exist; one newer or older than all may."""
     version = try_parse(label)
     known = package.releases

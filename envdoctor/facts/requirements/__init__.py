@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from pathlib import PurePath
-from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Callable, Collection, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from packaging.markers import Marker, UndefinedComparison, UndefinedEnvironmentName
 from packaging.version import InvalidVersion, Version
@@ -17,7 +17,18 @@ from envdoctor.facts.requirements.line import Line, Reading, RequirementsError
 from envdoctor.model.facts import Asked, AskedLine, CondaPackage, Distribution, Target
 from envdoctor.model.versions import try_specifier
 
-__all__ = ["RequirementsError", "is_python", "read", "target_of"]
+__all__ = [
+    "Applying",
+    "Line",
+    "Reading",
+    "RequirementsError",
+    "applying",
+    "is_python",
+    "pythons",
+    "read",
+    "read_all",
+    "target_of",
+]
 
 _READERS: Dict[str, Callable[[str, Reading], None]] = {
     "pyproject.toml": project.read,
@@ -38,10 +49,62 @@ def read(
     `python` is the interpreter's version where it is known; else the files may say it.
     Raises RequirementsError, whose message names file and line.
     """
+    return target_of(read_all(paths), python, architecture)
+
+
+def read_all(paths: Sequence[str], texts: Sequence[Tuple[str, str]] = ()) -> Reading:
+    """What files ask for, and lines of a pip requirement file, each with its origin.
+
+    Raises RequirementsError.
+    """
     reading = Reading()
     for path in paths:
         _reader(path)(path, reading)
-    return target_of(reading, python, architecture)
+    if texts:
+        pip.read_lines(list(texts), ".", reading)
+    return reading
+
+
+class Applying(NamedTuple):
+    """The lines of a reading that apply to a Python, and why others were left out."""
+
+    lines: Tuple[Line, ...]  # constraints after them, as far as they are on what is asked for
+    version: str  # of Python, where it is known
+    wanted: str  # the specifier of the Pythons that are allowed
+    problems: Tuple[str, ...] = ()
+    undecided: bool = False  # whether another Python than is known may ask for other lines
+
+
+def applying(
+    reading: Reading,
+    python: Optional[str],
+    architecture: Optional[str],
+    named: Collection[str] = (),
+) -> Applying:
+    """The lines that apply to a Python and a processor; `named` is asked for beside them."""
+    specifiers = [text for text, _ in reading.pythons]
+    wanted = ",".join(dict.fromkeys(text for text in specifiers if text))
+    version = python or _one_python(wanted)
+    marked = _Marked(version, wanted, architecture)
+    problems = list(reading.notes)
+    undecided = False
+
+    def kept(listed: Sequence[Line]) -> List[Line]:
+        nonlocal undecided
+        found = []
+        for line in listed:
+            applies = marked.applies(line.marker)
+            if applies:
+                found.append(line)
+            elif applies is None:
+                undecided = True
+                problems.append(f"{line.origin}: left out: not known whether {line.marker}")
+        return found
+
+    lines = kept(reading.lines)
+    names = {*named, *(line.name for line in lines)}
+    lines += [line for line in kept(reading.constraints) if line.name in names]
+    return Applying(tuple(lines), version, wanted, tuple(problems), undecided)
 
 
 def is_python(text: str) -> bool:
@@ -60,31 +123,14 @@ def _reader(path: str) -> Callable[[str, Reading], None]:
 
 def target_of(reading: Reading, python: Optional[str], architecture: Optional[str]) -> Target:
     """The environment that the lines of a reading ask for together."""
-    specifiers = [text for text, _ in reading.pythons]
-    wanted = ",".join(dict.fromkeys(text for text in specifiers if text))
-    version = python or _one_python(wanted)
-    marked = _Marked(version, wanted, architecture)
-    problems = list(reading.notes)
-
-    def applying(listed: Sequence[Line]) -> List[Line]:
-        kept = []
-        for line in listed:
-            applies = marked.applies(line.marker)
-            if applies:
-                kept.append(line)
-            elif applies is None:
-                problems.append(f"{line.origin}: left out: not known whether {line.marker}")
-        return kept
-
-    lines = applying(reading.lines)
-    names = {line.name for line in lines}
-    lines += [line for line in applying(reading.constraints) if line.name in names]
+    found = applying(reading, python, architecture)
+    lines = found.lines
     grouped: Dict[str, List[Line]] = {}
     for line in lines:
         grouped.setdefault(line.name, []).append(line)
     return Target(
         python="",
-        version=version,
+        version=found.version,
         distributions=tuple(_distribution(name, found) for name, found in grouped.items()),
         conda=tuple(
             CondaPackage(name, line.pin or _fixed(line.specifier), line.build, line.channel)
@@ -98,14 +144,14 @@ def target_of(reading: Reading, python: Optional[str], architecture: Optional[st
                 AskedLine(x.name, x.specifier, x.origin, x.text, x.installer, x.locked)
                 for x in lines
             ),
-            python=wanted,
+            python=found.wanted,
             python_origin=", ".join(dict.fromkeys(origin for _, origin in reading.pythons)),
             indexes=tuple(reading.indexes),
             complete=reading.complete,
             previews=reading.pre,
             managers=reading.managers,
         ),
-        problems=tuple(dict.fromkeys(problems)),
+        problems=tuple(dict.fromkeys(found.problems)),
     )
 
 

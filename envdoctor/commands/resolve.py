@@ -1,0 +1,175 @@
+"""`envdoctor resolve`: the best stack that fits, or why there is none and what would do."""
+
+from __future__ import annotations
+
+import shlex
+from typing import List, Optional, Sequence, Tuple
+
+import click
+
+from envdoctor.commands.errors import COULD_NOT_EXAMINE, FINDINGS, Failure
+from envdoctor.commands.invocation import current
+from envdoctor.commands.options import format_option, help_option, language, machine_options
+from envdoctor.commands.output import view, write
+from envdoctor.commands.program import program
+from envdoctor.commands.session import Inputs, gather
+from envdoctor.model.resolution import (
+    CRITERIA,
+    HOST,
+    IMPOSSIBLE,
+    RELAXED,
+    SOLVED,
+    TARGETS,
+    UNKNOWN,
+    Resolution,
+)
+from envdoctor.model.text import clean
+
+_CODES = {SOLVED: 0, RELAXED: 0, IMPOSSIBLE: FINDINGS, UNKNOWN: COULD_NOT_EXAMINE}
+
+
+@click.command("resolve", short_help="Find the best stack that fits, or why there is none.")
+@click.argument("what", nargs=-1, metavar="[WHAT]...")
+@click.option(
+    "--profile",
+    metavar="NAME|FILE",
+    multiple=True,
+    help="The model whose stack is asked for: the name of a profile, or the file of one.",
+)
+@click.option(
+    "--requirements",
+    metavar="FILE",
+    multiple=True,
+    help="Ask for what this file does: a requirement file of pip, environment.yml, "
+    "pyproject.toml, uv.lock, poetry.lock or Pipfile.lock. Repeatable.",
+)
+@machine_options
+@click.option(
+    "--target",
+    type=click.Choice(TARGETS),
+    help="What may be chosen: the packages of this environment (host), a new environment with its "
+    "Python (venv), or an image with its system, CUDA toolkit and compiler (image). Default: "
+    "image for a profile, else venv.",
+)
+@click.option(
+    "--keep",
+    metavar="PACKAGE",
+    multiple=True,
+    help="Do not relax what the profile pins of this package. Repeatable.",
+)
+@click.option("--no-source", is_flag=True, help="Nothing may be compiled: wheels only.")
+@click.option(
+    "--prefer",
+    metavar="CRITERIA",
+    multiple=True,
+    help=f"Let these criteria weigh most, in this order: {', '.join(CRITERIA)}.",
+)
+@click.option("--explain", is_flag=True, help="All reasons, with the builds that each rejects.")
+@format_option
+@click.option("-o", "--output", metavar="FILE", help="Write the answer here, not to stdout.")
+@click.option("-q", "--quiet", is_flag=True, help="The verdict and the stack, no more.")
+@click.option("-v", "--verbose", is_flag=True, help="Everything: sources, all criteria, all ways.")
+@help_option
+def command(
+    what: Tuple[str, ...],
+    profile: Tuple[str, ...],
+    requirements: Tuple[str, ...],
+    inputs: Inputs,
+    target: Optional[str],
+    keep: Tuple[str, ...],
+    no_source: bool,
+    prefer: Tuple[str, ...],
+    explain: bool,
+    form: str,
+    output: Optional[str],
+    quiet: bool,
+    verbose: bool,
+) -> int:
+    """Find the best stack for a profile, for requirements, or for both.
+
+    WHAT is the name of a profile (maptr) or its file (./profile.yaml), or a requirement
+    (torch==2.1.0, 'numpy<2', torchvision). It is sought for this machine, or for the one that
+    --gpu, --driver and --assume state, several GPUs at once: --gpu a100,h100.
+
+    What a profile pins may be relaxed, and the answer says what had to go and why; what the command
+    line and files ask for may not. "proved" means that no stack is better by the criteria in their
+    order. Where there is none, the smallest reasons are told, and what would do instead.
+
+    Exit code: 0 there is a stack, 1 there is none, 2 wrong usage, 3 it could not be found out.
+    """
+    from envdoctor.commands.resolving import (
+        answer,
+        deep_for,
+        python_of,
+        sorted_out,
+        target_of,
+    )
+    from envdoctor.report import resolution as report
+    from envdoctor.resolver.asking import AskingError, Options, order_of
+
+    if len(set(profile)) > 1:
+        raise click.UsageError("--profile is given twice")
+    try:
+        order = order_of(prefer)
+        facts, matrices = gather(inputs._replace(deep=deep_for(target)))
+        current().facts = facts
+        wanted = sorted_out(what, profile[0] if profile else "", requirements, matrices)
+        options = Options(target_of(target, wanted), keep, no_source, order)
+        if options.target == HOST and facts.target.value is None:
+            raise Failure(
+                f"there is no Python environment to examine: {clean(facts.target.unknown)}",
+                "Name one: envdoctor resolve --python PATH",
+            )
+        found = answer(wanted, facts, matrices(), options, python_of(inputs), language())
+    except AskingError as error:
+        raise click.UsageError(str(error)) from None
+    words = [*what, *_repeated(profile, requirements, target, keep, no_source, prefer)]
+    if form == "json":
+        write(report.as_json(found), output)
+    else:
+        shown = view(output, verbose, quiet)
+        following = "" if explain or verbose else _again(words, inputs, found)
+        write(report.as_text(found, shown, explain, following), output)
+    return _CODES[found.status]
+
+
+def _again(words: Sequence[str], inputs: Inputs, found: Resolution) -> str:
+    """The command to go on with, `words` being what was asked for."""
+    if found.status == IMPOSSIBLE:
+        return shlex.join([program(), "resolve", *words, *_given(inputs), "--explain"])
+    return ""
+
+
+def _repeated(
+    profile: Sequence[str],
+    requirements: Sequence[str],
+    target: Optional[str],
+    keep: Sequence[str],
+    no_source: bool,
+    prefer: Sequence[str],
+) -> List[str]:
+    """The options of a question once more."""
+    words = []
+    named = {"profile": profile, "requirements": requirements, "keep": keep, "prefer": prefer}
+    for name, values in named.items():
+        for value in values:
+            words += [f"--{name}", value]
+    return [
+        *words,
+        *(["--target", target] if target else []),
+        *(["--no-source"] if no_source else []),
+    ]
+
+
+def _given(inputs: Inputs) -> List[str]:
+    """The options of a machine once more."""
+    options = []
+    for name in ("python", "env", "facts"):
+        value = getattr(inputs, name)
+        if value is not None:
+            options += [f"--{name}", value]
+    for setting in inputs.assume:
+        options += ["--assume", setting]
+    for folder in inputs.matrices:
+        options += ["--matrices", folder]
+    return options

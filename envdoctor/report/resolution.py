@@ -1,0 +1,447 @@
+"""A stack, or why there is none, for people and for programs."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, Iterator, List, Sequence, Tuple
+
+import msgspec
+from rich.cells import cell_len
+from rich.text import Text
+
+from envdoctor.model.facts import Record
+from envdoctor.model.finding import Citation
+from envdoctor.model.language import count, say, translate
+from envdoctor.model.resolution import (
+    HOST,
+    IMAGE,
+    IMPOSSIBLE,
+    RELAXED,
+    SOLVED,
+    UNKNOWN,
+    VENV,
+    Artefact,
+    Bound,
+    Core,
+    Criterion,
+    Member,
+    Moved,
+    Override,
+    Reason,
+    Rejection,
+    Relaxed,
+    Resolution,
+    Way,
+)
+from envdoctor.model.text import clean
+from envdoctor.report.json import encode
+from envdoctor.report.lines import apart, printed, wrapped
+from envdoctor.report.sources import Matrices, MatricesAnswer, told_added
+from envdoctor.report.style import STYLES
+from envdoctor.report.view import View
+
+_LONG = 20_000
+#: Columns that a component's name and its version take at most; longer ones push the rest on.
+_NAME, _VERSION = 22, 26
+#: What is told of each, unless all is asked for.
+_WAYS, _BOUNDS, _ASSUMPTIONS, _REST, _FOLDED = 4, 6, 4, 6, 3
+
+_REASONS = {
+    1: "The reason:",
+    2: "Two reasons, each enough:",
+    3: "Three reasons, each enough:",
+    4: "Four reasons, each enough:",
+    5: "Five reasons, each enough:",
+}
+_TARGETS = {
+    HOST: "this environment",
+    VENV: "a new environment",
+    IMAGE: "an image",
+}
+_CRITERIA = {
+    "dropped_pins": "dropped pins",
+    "pin_distance": "distance from pins",
+    "source_patches": "source patches",
+    "changes": "changes",
+    "source_builds": "source builds",
+    "tested_distance": "steps from tested",
+    "age": "age",
+}
+
+
+class Explanation(Record, frozen=True, omit_defaults=False):
+    """A core in a sentence, and how many builds its requirements reject."""
+
+    words: str
+    folded: Tuple[Rejection, ...] = ()
+
+
+class ResolutionAnswer(MatricesAnswer, frozen=True, forbid_unknown_fields=True):
+    """What `resolve --format json` prints: the resolution, its cores as lists of their members."""
+
+    status: str
+    optimal: bool
+    profile: str
+    asked: Tuple[str, ...]
+    target: str
+    machine: Tuple[str, ...]
+    stack: Tuple[Member, ...]
+    changes: Tuple[Moved, ...]
+    relaxed: Tuple[Relaxed, ...]
+    patches: Tuple[str, ...]
+    criteria: Tuple[Criterion, ...]
+    cores: Tuple[Tuple[Reason, ...], ...]
+    explanations: Tuple[Explanation, ...]  # of the cores, in their order
+    more_cores: bool
+    idle: Tuple[str, ...]
+    ways: Tuple[Way, ...]
+    assumptions: Tuple[str, ...]
+    overrides: Tuple[Override, ...]
+    constraints: Tuple[Bound, ...]
+    rest: Tuple[str, ...]
+    tree: Tuple[Artefact, ...]
+    learned: Tuple[str, ...]
+    citations: Tuple[Citation, ...]
+    notes: Tuple[str, ...]
+    reason: str
+
+
+_OWN = ("cores", "explanations")
+
+
+def as_json(found: Resolution) -> str:
+    """One JSON object, ended by a newline. Its schema is schemas/resolve.json."""
+    told = _Telling(found, View())
+    names = [name for name in ResolutionAnswer.__struct_fields__ if name not in _OWN]
+    kept: Dict[str, Any] = {name: getattr(found, name) for name in names}
+    answer = ResolutionAnswer(
+        **kept,
+        cores=tuple(core.members for core in found.cores),
+        explanations=tuple(Explanation(told.sentence(c), c.folded) for c in found.cores),
+    )
+    return encode(msgspec.to_builtins(answer))
+
+
+def as_text(found: Resolution, view: View, explain: bool = False, following: str = "") -> str:
+    """Verdict first, then why, the stack, and what else would do; ended by a newline.
+
+    `explain` tells all of the reasons; `following` is the command to go on with.
+    """
+    return printed(_Telling(found, view, explain).lines(following), view)
+
+
+class _Telling:
+    def __init__(self, found: Resolution, view: View, explain: bool = False) -> None:
+        self.found = found
+        self.view = view
+        self.language = found.language
+        self.explain = explain or view.verbose
+        self.cited = {one.id: one for one in found.citations}
+
+    def lines(self, following: str) -> Iterator[Text]:
+        yield from self._head()
+        if not self.view.quiet:
+            yield from self._asked()
+            yield from self._reasons()
+        yield from self._stack()
+        if self.view.quiet:
+            return
+        yield from self._changes()
+        yield from self._overrides()
+        yield from self._beside()
+        yield from self._ways()
+        yield from self._sources()
+        if following:
+            yield Text()
+            label = self._say("Next")
+            yield Text.assemble((f"{label}  ", "bold"), (clean(following, _LONG), "cyan"))
+
+    # --- words -----------------------------------------------------------------------------------
+
+    def _say(self, template: str, **values: object) -> str:
+        return say(self.language, template, **values)
+
+    def _told(self, text: str) -> str:
+        return translate(self.language, clean(text, _LONG))
+
+    def _joined(self, texts: Sequence[str], most: int = 0) -> str:
+        """A list in a sentence, past `most` only how many there are."""
+        limit = len(texts) if self.view.verbose or not most else most
+        told = self._say(", ").join(texts[:limit])
+        if len(texts) <= limit:
+            return told
+        more = len(texts) - limit
+        return self._say("{names} and {number} more", names=told, number=more)
+
+    # --- the verdict -----------------------------------------------------------------------------
+
+    def _head(self) -> Iterator[Text]:
+        found = self.found
+        style = {
+            SOLVED: "bold green",
+            RELAXED: STYLES["warning"],
+            IMPOSSIBLE: STYLES["error"],
+        }.get(found.status, "bold")
+        date = Text(self._say("matrices of {date}", date=found.matrices_date), "dim")
+        verdict = wrapped(Text(self._verdict(), style), self.view.width)
+        yield from verdict[:-1]
+        yield from apart(verdict[-1], date, self.view.width)
+
+    def _verdict(self) -> str:
+        found = self.found
+        if found.status == UNKNOWN:
+            return self._say("It could not be found out: {reason}", reason=self._told(found.reason))
+        if found.status == RELAXED:
+            return self._say("Not as the authors pinned it.")
+        if found.status == IMPOSSIBLE:
+            return self._say("There is no such stack.")
+        return self._say("As the authors pinned it." if found.profile else "There is a stack.")
+
+    def _asked(self) -> Iterator[Text]:
+        found = self.found
+        asked = self._joined([self._told(one) for one in found.asked], _REST)
+        where = self._say(_TARGETS[found.target])
+        machine = self._joined([self._told(one) for one in found.machine])
+        template = "{asked}, for {target} on {machine}" if machine else "{asked}, for {target}"
+        if asked:
+            said = self._say(template, asked=asked, target=where, machine=machine)
+            yield from wrapped(Text(said), self.view.width)
+        stated = Matrices(found.matrices_date, found.matrices_added)
+        yield from told_added(stated, self.view, self.language)
+
+    # --- why -------------------------------------------------------------------------------------
+
+    def _reasons(self) -> Iterator[Text]:
+        found = self.found
+        if not found.cores:
+            return
+        yield Text()
+        head = _REASONS.get(len(found.cores), "Reasons, each enough:")
+        yield Text(self._say(head), "bold")
+        numbered = len(found.cores) > 1
+        for number, core in enumerate(found.cores, 1):
+            first = f" {number}. " if numbered else "  "
+            rest = " " * len(first)
+            yield from wrapped(Text(self.sentence(core)), self.view.width, first, rest)
+            yield from self._folded(core, rest)
+        if found.more_cores:
+            yield from self._indented(self._say("There are more reasons."), " ")
+        if found.idle:
+            names = self._joined([self._told(one) for one in found.idle], 0 if self.explain else 8)
+            one, many = "{names} plays no part.", "{names} play no part."
+            said = self._say(one if len(found.idle) == 1 else many, names=names)
+            yield from self._indented(said[:1].upper() + said[1:], " ")
+
+    def sentence(self, core: Core) -> str:
+        """Why nothing satisfies the members of a core together."""
+        if core.words:
+            return self._told(core.words)
+        clauses = [f"{self._told(one.text)} [{self._where(one)}]" for one in core.members]
+        if not clauses:
+            return ""
+        *others, last = clauses
+        said = others[0] if others else last
+        for clause in others[1:]:
+            said = self._say("{first}, because {second}", first=said, second=clause)
+        if others:
+            said = self._say("{first}, and because {second}", first=said, second=last)
+        return self._say("Because {reasons}.", reasons=said)
+
+    def _where(self, reason: Reason) -> str:
+        """What a member of a core rests on, short."""
+        if reason.kind != "relation":
+            return self._told(reason.source or reason.id)
+        cited = self.cited.get(reason.id)
+        basis = f", {self._say(cited.basis)}" if cited is not None and cited.basis else ""
+        return f"{clean(reason.id)}{basis}"
+
+    def _folded(self, core: Core, indent: str) -> Iterator[Text]:
+        """How many builds each requirement rejects, if that is asked for."""
+        if not self.explain:
+            return
+        for one in core.folded:
+            builds = count(self.language, one.builds, "{number} build", "{number} builds")
+            said = self._say(
+                "{builds} of {component}: {reason}",
+                builds=builds,
+                component=clean(one.component),
+                reason=f"{self._told(one.text)} [{clean(one.relation)}]",
+            )
+            yield from wrapped(Text(said), self.view.width, f"{indent}- ", f"{indent}  ")
+
+    # --- the stack -------------------------------------------------------------------------------
+
+    def _stack(self) -> Iterator[Text]:
+        found = self.found
+        if not found.stack:
+            return
+        yield Text()
+        head = self._say("Nearest stack" if found.status == RELAXED else "Stack")
+        proof = "(proved: no better one)" if found.optimal else "(a better one is not ruled out)"
+        yield Text.assemble((head, "bold"), f" {self._say(proof)}")
+        yield from self._table(found.stack)
+        if found.patches:
+            names = ", ".join(map(clean, found.patches))
+            one, many = "+ {number} source patch: ", "+ {number} source patches: "
+            said = count(self.language, len(found.patches), one, many) + names
+            yield from wrapped(Text(said), self.view.width, "  ", "    ")
+        if found.criteria and not self.view.quiet:
+            yield from wrapped(Text(self._criteria(), "dim"), self.view.width, "  ", "  ")
+
+    def _table(self, stack: Sequence[Member]) -> Iterator[Text]:
+        """A line for each component: its version, where it is from, what it stands in for."""
+        pins = {one.pin.partition(" ")[0]: one.pin for one in self.found.relaxed}
+        names = min(max(cell_len(clean(one.component)) for one in stack), _NAME)
+        versions = min(max(cell_len(clean(one.version)) for one in stack), _VERSION)
+        for one in stack:
+            first = f"  {_padded(clean(one.component), names)}  "
+            left = f"{first}{_padded(clean(one.version), versions)}  "
+            rest = " " * (names + versions + 6)
+            said = self._origin(one)
+            if one.component in pins:
+                pin = clean(pins[one.component]).partition(" ")[2]
+                said += self._say("; not {pin}", pin=pin)
+            if one.patches and self.view.verbose:
+                said += self._say("; patched: {names}", names=", ".join(map(clean, one.patches)))
+            if cell_len(left) > len(rest) and cell_len(left) + cell_len(said) > self.view.width:
+                yield Text(left.rstrip())
+                left = rest
+            yield from wrapped(Text(said), self.view.width, left, rest)
+
+    def _origin(self, one: Member) -> str:
+        """Where a component comes from."""
+        if one.origin == "host":
+            return self._say("of this machine")
+        if one.origin == "image":
+            return self._say("of the image")
+        if one.origin == "source":
+            if one.tree:
+                return self._say("built from {folder} of the code", folder=clean(one.tree))
+            place = f" ({_short(one.url)})" if one.url else ""
+            return self._say("built from source") + place
+        return _short(one.url) if one.url else "PyPI"
+
+    def _criteria(self) -> str:
+        return " · ".join(
+            f"{self._say(_CRITERIA.get(one.name, one.name))} {_cost(one)}"
+            for one in self.found.criteria
+        )
+
+    # --- what is beside it -----------------------------------------------------------------------
+
+    def _changes(self) -> Iterator[Text]:
+        changes = self.found.changes
+        if not changes:
+            return
+        yield Text()
+        yield Text(self._say("Changes"), "bold")
+        for one in changes:
+            template = "{component} {before} to {after}" if one.before else "{component} {after}"
+            said = self._say(
+                template,
+                component=clean(one.component),
+                before=clean(one.before),
+                after=clean(one.after) or self._say("gone"),
+            )
+            why = self._say(": ") + self._told(one.why) if one.why else ""
+            yield from wrapped(Text(said + why), self.view.width, "  ", "    ")
+
+    def _overrides(self) -> Iterator[Text]:
+        for one in self.found.overrides:
+            yield Text()
+            sides = self._say("; ").join(self._told(side) for side in one.sides)
+            said = self._say("The authors contradict themselves: {sides}.", sides=sides)
+            yield from wrapped(Text(said), self.view.width)
+            if one.take:
+                why = self._told(one.reason)
+                took = self._say(
+                    "Taken: {side}, for {reason}", side=self._told(one.take), reason=why
+                )
+                yield from self._indented(took, "  ")
+            else:
+                yield from self._indented(self._say("The profile takes no side."), "  ")
+
+    def _beside(self) -> Iterator[Text]:
+        found = self.found
+        parts: List[Tuple[str, Sequence[str], int]] = [
+            ("Holds if", [self._told(one) for one in found.assumptions], _ASSUMPTIONS),
+            ("The rest", [self._told(one) for one in found.rest], _REST),
+            ("Bounds", [self._bound(one) for one in found.constraints], _BOUNDS),
+            ("Learned", [self._told(one) for one in found.learned], _BOUNDS),
+            ("Left out", [self._told(one) for one in found.notes], _ASSUMPTIONS),
+        ]
+        told = [(self._say(head), texts, most) for head, texts, most in parts if texts]
+        if not told:
+            return
+        yield Text()
+        width = max(cell_len(head) for head, _, _ in told) + 2
+        for head, texts, most in told:
+            first = _padded(head, width)
+            limit = len(texts) if self.view.verbose else most
+            said = self._say("; ").join(texts[:limit])
+            if len(texts) > limit:
+                more = len(texts) - limit
+                said += self._say("; and {number} more (--verbose)", number=more)
+            yield from wrapped(Text(said), self.view.width, first, " " * width)
+
+    def _bound(self, one: Bound) -> str:
+        ids = f" [{', '.join(map(clean, one.because))}]" if one.because and self.explain else ""
+        return f"{clean(one.package)}{clean(one.specifier)}{ids}"
+
+    # --- other ways ------------------------------------------------------------------------------
+
+    def _ways(self) -> Iterator[Text]:
+        ways = self.found.ways
+        if not ways:
+            return
+        yield Text()
+        yield Text(self._say("What would do" if not self.found.stack else "Other ways"), "bold")
+        limit = len(ways) if self.explain else _WAYS
+        for one in ways[:limit]:
+            said = self._told(one.summary)
+            yield from wrapped(Text(said), self.view.width, "  - ", "    ")
+            if self.explain and one.stack:
+                members = [f"{clean(m.component)} {clean(m.version)}" for m in one.stack]
+                stack = self._joined(members)
+                yield from wrapped(Text(stack, "dim"), self.view.width, "    ", "    ")
+        if len(ways) > limit:
+            more = self._say("and {number} more (--explain)", number=len(ways) - limit)
+            yield Text(f"  - {more}")
+
+    def _sources(self) -> Iterator[Text]:
+        if not (self.view.verbose and self.found.citations):
+            return
+        yield Text()
+        yield Text(self._say("Sources"), "bold")
+        for one in self.found.citations:
+            basis = [self._say(one.basis)] if one.basis else []
+            checked = self._say("checked {date}", date=clean(one.checked))
+            cited = f"[{', '.join([clean(one.id), *basis, checked])}] {clean(one.source, _LONG)}"
+            yield from wrapped(Text(cited, "dim"), self.view.width, "  ", "  ")
+
+    def _indented(self, text: str, indent: str) -> List[Text]:
+        return wrapped(Text(text), self.view.width, indent, indent)
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - cell_len(text))
+
+
+def _cost(one: Criterion) -> str:
+    """What a stack costs by a criterion: 2; of a tuple 0-1-0-0, and 0 if it is nothing but that."""
+    if isinstance(one.value, int):
+        return str(one.value)
+    return "-".join(map(str, one.value)) if any(one.value) else "0"
+
+
+_SCHEME = re.compile(r"^[a-z+]+://")
+
+
+def _short(url: str) -> str:
+    """A URL as it fits on a line: the host, and what tells its pages from each other."""
+    host, *parts = [p for p in _SCHEME.sub("", clean(url)).split("/") if p and p != "index.html"]
+    return "/".join([host, *(["…"] if len(parts) > _TELLING else []), *parts[-_TELLING:]])
+
+
+#: Parts of a path that tell a page of wheels: .../cu111/torch1.9.0.
+_TELLING = 2

@@ -214,7 +214,9 @@ def resolved(
         asked = questions(profile, reading, knowledge, options, python, architecture, here)
     except UnheardOfError as error:
         return unknown(str(error), knowledge, options.target, language)
-    found = [(one, search(one.request, facts, relations)) for one in asked]
+    found: List[Tuple[Question, Resolution]] = [
+        (one, search(one.request, facts, relations)) for one in asked
+    ]
     question, best = min(found, key=lambda pair: _rank(pair[1]))
     proved = all(one.optimal or one.status == IMPOSSIBLE for _, one in found)
     return msgspec.structs.replace(

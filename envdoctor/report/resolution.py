@@ -42,7 +42,9 @@ from envdoctor.report.view import View
 
 _LONG = 20_000
 #: Columns that a component's name and its version take at most; longer ones push the rest on.
-_NAME, _VERSION = 22, 26
+_NAME, _VERSION = 22, 20
+#: Columns without which what a component is from stands below it.
+_ORIGIN = 24
 #: What is told of each, unless all is asked for.
 _WAYS, _BOUNDS, _ASSUMPTIONS, _REST, _FOLDED = 4, 6, 4, 6, 3
 
@@ -52,6 +54,13 @@ _REASONS = {
     3: "Three reasons, each enough:",
     4: "Four reasons, each enough:",
     5: "Five reasons, each enough:",
+}
+#: By whether pins had to go, and whether it is proved to be the best.
+_STACKS = {
+    (False, True): "Stack (proved: no better one)",
+    (False, False): "Stack (a better one is not ruled out)",
+    (True, True): "Nearest stack (proved: no better one)",
+    (True, False): "Nearest stack (a nearer one is not ruled out)",
 }
 _TARGETS = {
     HOST: "this environment",
@@ -85,6 +94,7 @@ class ResolutionAnswer(MatricesAnswer, frozen=True, forbid_unknown_fields=True):
     asked: Tuple[str, ...]
     target: str
     machine: Tuple[str, ...]
+    architectures: Tuple[str, ...]
     stack: Tuple[Member, ...]
     changes: Tuple[Moved, ...]
     relaxed: Tuple[Relaxed, ...]
@@ -173,6 +183,12 @@ class _Telling:
         more = len(texts) - limit
         return self._say("{names} and {number} more", names=told, number=more)
 
+    def _listed(self, texts: Sequence[str]) -> str:
+        """A list as a sentence has it: a, b and c."""
+        *others, last = texts
+        first = self._say(", ").join(others)
+        return self._say("{first} and {last}", first=first, last=last) if others else last
+
     # --- the verdict -----------------------------------------------------------------------------
 
     def _head(self) -> Iterator[Text]:
@@ -227,7 +243,7 @@ class _Telling:
         if found.more_cores:
             yield from self._indented(self._say("There are more reasons."), " ")
         if found.idle:
-            names = self._joined([self._told(one) for one in found.idle], 0 if self.explain else 8)
+            names = self._listed([self._told(one) for one in found.idle])
             one, many = "{names} plays no part.", "{names} play no part."
             said = self._say(one if len(found.idle) == 1 else many, names=names)
             yield from self._indented(said[:1].upper() + said[1:], " ")
@@ -276,9 +292,7 @@ class _Telling:
         if not found.stack:
             return
         yield Text()
-        head = self._say("Nearest stack" if found.status == RELAXED else "Stack")
-        proof = "(proved: no better one)" if found.optimal else "(a better one is not ruled out)"
-        yield Text.assemble((head, "bold"), f" {self._say(proof)}")
+        yield Text(self._say(_STACKS[found.status == RELAXED, found.optimal]), "bold")
         yield from self._table(found.stack)
         if found.patches:
             names = ", ".join(map(clean, found.patches))
@@ -286,34 +300,39 @@ class _Telling:
             said = count(self.language, len(found.patches), one, many) + names
             yield from wrapped(Text(said), self.view.width, "  ", "    ")
         if found.criteria and not self.view.quiet:
-            yield from wrapped(Text(self._criteria(), "dim"), self.view.width, "  ", "  ")
+            yield from self._criteria()
 
     def _table(self, stack: Sequence[Member]) -> Iterator[Text]:
         """A line for each component: its version, where it is from, what it stands in for."""
         pins = {one.pin.partition(" ")[0]: one.pin for one in self.found.relaxed}
-        names = min(max(cell_len(clean(one.component)) for one in stack), _NAME)
-        versions = min(max(cell_len(clean(one.version)) for one in stack), _VERSION)
+        names = _column([one.component for one in stack], _NAME)
+        versions = _column([one.version for one in stack], _VERSION)
+        column = names + versions + 6
+        if column + _ORIGIN > self.view.width:
+            column = 4
         for one in stack:
-            first = f"  {_padded(clean(one.component), names)}  "
-            left = f"{first}{_padded(clean(one.version), versions)}  "
-            rest = " " * (names + versions + 6)
+            left = f"  {_padded(clean(one.component), names)}  {clean(one.version)}"
             said = self._origin(one)
             if one.component in pins:
                 pin = clean(pins[one.component]).partition(" ")[2]
-                said += self._say("; not {pin}", pin=pin)
+                said += self._say("; instead of {pin}", pin=_plain(pin))
             if one.patches and self.view.verbose:
                 said += self._say("; patched: {names}", names=", ".join(map(clean, one.patches)))
-            if cell_len(left) > len(rest) and cell_len(left) + cell_len(said) > self.view.width:
-                yield Text(left.rstrip())
-                left = rest
-            yield from wrapped(Text(said), self.view.width, left, rest)
+            room = max(column, cell_len(left) + 2)
+            if cell_len(left) + 2 > column and room + cell_len(said) > self.view.width:
+                yield Text(left)
+                left, room = "", column
+            if said:
+                yield from wrapped(Text(said), self.view.width, _padded(left, room), " " * room)
+            elif left:
+                yield Text(left)
 
     def _origin(self, one: Member) -> str:
         """Where a component comes from."""
         if one.origin == "host":
             return self._say("of this machine")
-        if one.origin == "image":
-            return self._say("of the image")
+        if one.origin == "image":  # which is no part of itself
+            return "" if one.component == IMAGE else self._say("of the image")
         if one.origin == "source":
             if one.tree:
                 return self._say("built from {folder} of the code", folder=clean(one.tree))
@@ -321,11 +340,17 @@ class _Telling:
             return self._say("built from source") + place
         return _short(one.url) if one.url else "PyPI"
 
-    def _criteria(self) -> str:
-        return " · ".join(
-            f"{self._say(_CRITERIA.get(one.name, one.name))} {_cost(one)}"
-            for one in self.found.criteria
-        )
+    def _criteria(self) -> Iterator[Text]:
+        """All criteria in their order, a line broken between two of them."""
+        line = ""
+        for one in self.found.criteria:
+            said = f"{self._say(_CRITERIA.get(one.name, one.name))} {_cost(one)}"
+            longer = f"{line} · {said}" if line else f"  {said}"
+            if line and cell_len(longer) > self.view.width:
+                yield Text(line, "dim")
+                longer = f"  {said}"
+            line = longer
+        yield Text(line, "dim")
 
     # --- what is beside it -----------------------------------------------------------------------
 
@@ -336,12 +361,16 @@ class _Telling:
         yield Text()
         yield Text(self._say("Changes"), "bold")
         for one in changes:
-            template = "{component} {before} to {after}" if one.before else "{component} {after}"
+            template = "{component} {before} to {after}"
+            if not one.before:
+                template = "{component} {after} is added"
+            elif not one.after:
+                template = "{component} {before} is removed"
             said = self._say(
                 template,
                 component=clean(one.component),
                 before=clean(one.before),
-                after=clean(one.after) or self._say("gone"),
+                after=clean(one.after),
             )
             why = self._say(": ") + self._told(one.why) if one.why else ""
             yield from wrapped(Text(said + why), self.view.width, "  ", "    ")
@@ -354,9 +383,7 @@ class _Telling:
             yield from wrapped(Text(said), self.view.width)
             if one.take:
                 why = self._told(one.reason)
-                took = self._say(
-                    "Taken: {side}, for {reason}", side=self._told(one.take), reason=why
-                )
+                took = self._say("Taken: {side}; {reason}", side=self._told(one.take), reason=why)
                 yield from self._indented(took, "  ")
             else:
                 yield from self._indented(self._say("The profile takes no side."), "  ")
@@ -368,7 +395,7 @@ class _Telling:
             ("The rest", [self._told(one) for one in found.rest], _REST),
             ("Bounds", [self._bound(one) for one in found.constraints], _BOUNDS),
             ("Learned", [self._told(one) for one in found.learned], _BOUNDS),
-            ("Left out", [self._told(one) for one in found.notes], _ASSUMPTIONS),
+            ("Notes", [self._told(one) for one in found.notes], _ASSUMPTIONS),
         ]
         told = [(self._say(head), texts, most) for head, texts, most in parts if texts]
         if not told:
@@ -421,6 +448,17 @@ class _Telling:
 
     def _indented(self, text: str, indent: str) -> List[Text]:
         return wrapped(Text(text), self.view.width, indent, indent)
+
+
+def _column(texts: Sequence[str], most: int) -> int:
+    """The width of a column; what is longer than `most` pushes the rest of its line on."""
+    widths = [cell_len(clean(text)) for text in texts]
+    return max([width for width in widths if width <= most] or [most])
+
+
+def _plain(pin: str) -> str:
+    """A pin of one version as people say it: 1.9.1 (cuda 11.1)."""
+    return pin[2:] if pin.startswith("==") else pin
 
 
 def _padded(text: str, width: int) -> str:

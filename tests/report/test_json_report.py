@@ -24,12 +24,14 @@ from envdoctor.model.finding import (
     TargetSummary,
     assumed,
 )
+from envdoctor.model.resolution import STATUSES, TARGETS
 from envdoctor.model.what_if import WhatIf
 from envdoctor.report.explanation import PackagesAnswer, RowAnswer
 from envdoctor.report.inspection import Answer
 from envdoctor.report.json import render
 from envdoctor.report.matrix import GridsAnswer
 from envdoctor.report.pages import Explanation, Listing, explanation_json, listing_json
+from envdoctor.report.resolution import ResolutionAnswer
 from envdoctor.rules.page import Page
 
 SCHEMAS = Path(envdoctor.report.__file__).resolve().parent / "schemas"
@@ -42,6 +44,7 @@ OUTPUTS: Dict[str, Any] = {
     "inspect": Answer,
     "list-rules": Listing,
     "matrix": GridsAnswer,
+    "resolve": ResolutionAnswer,
     "what-if": WhatIf,
 }
 CODE = {"type": "string", "pattern": "^ED[0-9]{3}$"}
@@ -80,6 +83,9 @@ def schema(name: str) -> Dict[str, Any]:
                 entry.pop("default", None)
         for key in CLOSED.keys() & properties.keys():
             properties[key] = CLOSED[key]
+        if name == "resolve" and kind is top:
+            properties["status"] = {"enum": list(STATUSES)}
+            properties["target"] = {"enum": list(TARGETS)}
         if "code" in properties and kind is not components.get("Skipped"):
             properties["code"] = CODE
     whole = {**top, "$defs": {short(key): kind for key, kind in components.items()}}

@@ -7,10 +7,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from envdoctor.commands.resolving import resolve as resolve
     from envdoctor.commands.session import check as check
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "check"]
+__all__ = ["__version__", "check", "resolve"]
 
 
 def __getattr__(name: str) -> Any:
@@ -19,4 +20,8 @@ def __getattr__(name: str) -> Any:
         from envdoctor.commands.session import check
 
         return check
+    if name == "resolve":
+        from envdoctor.commands.resolving import resolve
+
+        return resolve
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -52,6 +52,7 @@ def told() -> Iterator[None]:
     except click.ClickException:
         raise
     except Exception as error:
+        from envdoctor.commands.resolving import ProfileError
         from envdoctor.commands.session import UnsupportedSystemError
         from envdoctor.facts.project import ProjectError
         from envdoctor.facts.requirements import RequirementsError
@@ -71,6 +72,7 @@ def told() -> Iterator[None]:
                 BaselineError,
                 PathError,
                 RequirementsError,
+                ProfileError,
                 ProjectError,
                 SnapshotError,
                 TargetError,

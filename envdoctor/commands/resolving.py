@@ -39,9 +39,15 @@ _REQUIREMENT_FILES = (".txt", ".in", ".toml", ".lock")
 _CONDA_FILE = re.compile(r"(?i)(?:conda|environment)[\w.-]*\.ya?ml")
 #: As conda writes it.
 _ONE_SIGN = re.compile(r"([A-Za-z][\w.-]*)=([\w.+*-]{1,60})")
+#: What --assume takes, and people write so.
+_ASSUMED = ("gpu", "driver", "glibc", "gcc", "toolkit", "cudnn", "os", "python")
 _LONGEST = 10_000
 _MOST = 1_000
 _NEAR = 3
+
+
+class ProfileError(RuntimeError):
+    """The file of a profile cannot be read; the message names it."""
 
 
 class Wanted(NamedTuple):
@@ -72,8 +78,8 @@ def sorted_out(
             if word.startswith("-"):
                 raise AskingError(f"{clean(word, 60)!r} is no requirement")
             texts.append(word)
-        elif word in _profile_names():
-            named.append(word)
+        elif word.lower() in {name.lower() for name in (*_profile_names(), *_titles())}:
+            named.append(word.lower())
         else:
             texts.append(_package(word, matrices()))
     chosen = list(dict.fromkeys(named))
@@ -89,6 +95,11 @@ def sorted_out(
     return Wanted(chosen[0] if chosen else "", tuple(files), tuple(texts))
 
 
+def _names_a_file(name: str) -> bool:
+    """Whether a profile is that of a file, and not one that ships."""
+    return "/" in name or name.endswith(_PROFILE_FILE)
+
+
 def _is_file(word: str) -> bool:
     """Whether a word names a file that is a profile. Raises AskingError for other files."""
     name = word.rpartition("/")[2].lower()
@@ -97,7 +108,7 @@ def _is_file(word: str) -> bool:
     if name.endswith(_REQUIREMENT_FILES) or _CONDA_FILE.fullmatch(name):
         shown = clean(word)
         raise AskingError(f"{shown} is no profile: requirement files are named by --requirements")
-    if name.endswith(_PROFILE_FILE):
+    if _names_a_file(name):
         return True
     if "/" in word and not _OPERATOR.search(word):
         raise AskingError(
@@ -111,6 +122,12 @@ def _profile_names() -> List[str]:
     from envdoctor.knowledge.profiles import profiles
 
     return [one.profile for one in profiles()]
+
+
+def _titles() -> List[str]:
+    from envdoctor.knowledge.profiles import profiles
+
+    return [one.title for one in profiles()]
 
 
 def _package(word: str, knowledge: Knowledge) -> str:
@@ -163,16 +180,25 @@ def _expect_requirement(text: str) -> None:
         read_all((), [(text, COMMAND_LINE)])
     except RequirementsError as error:
         match = _ONE_SIGN.fullmatch(text)
-        meant = f"; did you mean {match[1]}=={match[2]}?" if match else ""
-        raise AskingError(f"{error}{meant}") from None
+        if match is None:
+            raise AskingError(str(error)) from None
+        name, value = match.groups()
+        meant = f"--assume {text}" if name in _ASSUMED else f"{name}=={value}"
+        raise AskingError(f"{clean(text)!r}: did you mean {clean(meant)}?") from None
 
 
 def _profile(name: str) -> Optional[Profile]:
     if not name:
         return None
-    from envdoctor.knowledge.profiles import profiles
+    from envdoctor.knowledge.document import DocumentError
+    from envdoctor.knowledge.profiles import load_profile
 
-    return next(one for one in profiles() if one.profile == name)
+    try:
+        return load_profile(name)
+    except DocumentError as error:
+        if _names_a_file(name):
+            raise ProfileError(str(error)) from None
+        raise AskingError(str(error)) from None
 
 
 def python_of(inputs: Inputs) -> str:
@@ -204,11 +230,14 @@ def resolved(
 
     from envdoctor.relations.judge import Relations
     from envdoctor.resolver.asking import UnheardOfError, questions
+    from envdoctor.resolver.stated import with_profile
 
     search = importlib.import_module("envdoctor.resolver.resolve").resolve
     target = facts.target.value
     here = target.version if target is not None else ""
     architecture = facts.machine.architecture.value
+    if profile is not None:
+        knowledge = with_profile(knowledge, profile)
     relations = Relations(knowledge)
     try:
         asked = questions(profile, reading, knowledge, options, python, architecture, here)

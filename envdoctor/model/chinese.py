@@ -988,6 +988,9 @@ WRITTEN: Dict[str, str] = {
     "command line": "命令行",
     "markers of the lines": "依赖行中的环境标记",
     "left out: nothing that pip installs: {text}": "未计入：不是 pip 能安装的：{text}",
+    "not judged: the matrices do not know {name}": "不作判断：兼容矩阵不知道 {name}",
+    "the matrices know nothing of what is asked for: {names}": "兼容矩阵完全不知道所要求的软件包：{names}",
+    "{name} is unknown; nearest: {near}": "{name} 未知；最接近的是 {near}",
     "taken as it is, and not judged: {text}": "原样采用，不作判断：{text}",
     "{text} is no version of {package}": "{text} 不是 {package} 的版本",
     "no release of {name} that is known fits {versions}; known are {first} to {last}": (

@@ -13,10 +13,11 @@ from envdoctor.knowledge.package import Package
 from envdoctor.knowledge.profiles import Profile
 from envdoctor.model.names import canonical
 from envdoctor.model.resolution import CRITERIA, HOST, VENV
-from envdoctor.model.text import clean
+from envdoctor.model.text import clean, misspelt
 from envdoctor.model.versions import (
     is_development,
     local_part,
+    parse,
     satisfies,
     series,
     try_parse,
@@ -25,11 +26,13 @@ from envdoctor.model.versions import (
 from envdoctor.relations.asked import every_interpreter
 from envdoctor.relations.components import PYTHON
 from envdoctor.relations.wanted import WantedError, expect_release
-from envdoctor.resolver.request import FILE, PROFILE, USER, Pin, Request
+from envdoctor.resolver.request import FILE, USER, Pin, Request
+from envdoctor.resolver.stated import request_of
 
 #: The origin of what stands on a command line, or is an argument in Python.
 COMMAND_LINE = "command line"
 _MOST_NAMED = 6
+_FEW = 500
 
 
 class AskingError(ValueError):
@@ -117,7 +120,8 @@ class _Asking:
         python: str,
         architecture: Optional[str],
     ) -> None:
-        self.profile = profile
+        target = options.target
+        self.stated = request_of(profile, target) if profile else Request("", (), target)
         self.reading = reading
         self.knowledge = knowledge
         self.options = options
@@ -126,28 +130,36 @@ class _Asking:
 
     def authors_python(self) -> str:
         """The one series of Python that the profile pins; "" if it leaves several open."""
-        pin = self.profile.stack.get(PYTHON) if self.profile is not None else None
-        found = pythons(pin.version) if pin is not None and pin.version else []
-        return found[0] if len(found) == 1 else ""
+        for pin in self.stated.pins:
+            if pin.component == PYTHON and pin.specifier:
+                found = pythons(pin.specifier)
+                return found[0] if len(found) == 1 else ""
+        return ""
 
     def may_be(self, version: str) -> bool:
         """Whether what is asked for allows a series of Python."""
         stated = [text for text, _ in self.reading.pythons]
-        return all(not text or version in pythons(text) for text in stated)
+        return all(not text or _allows(text, parse(version)) for text in stated)
 
     def question(self, python: str, fixed: bool = False) -> _Asked:
         """What is asked of a Python; `fixed`: of no other."""
-        stack = self.profile.stack if self.profile is not None else {}
-        found = applying(self.reading, python or None, self.architecture, list(stack))
-        pins = [*self._of_profile(), *self._of_python()]
+        base = self.stated
+        found = applying(
+            self.reading, python or None, self.architecture, [pin.component for pin in base.pins]
+        )
+        known = {*self.knowledge.packages, PYTHON}
+        pins = [*(pin for pin in base.pins if pin.component in known), *self._of_python()]
         if fixed and python:
             pins.append(Pin(PYTHON, f"=={python}.*", source=_MARKERS, by=FILE))
-        rest: List[str] = []
         notes = list(found.problems)
         located: Dict[str, Line] = {}
-        for name, pin in stack.items():
-            if name not in self.knowledge.packages and name != PYTHON:
-                rest.append(f"{name}{pin.version}")
+        rest = list(base.rest)
+        unknown: List[str] = []
+        few = len(found.lines) <= _FEW  # so that what is misspelt is looked for
+        for pin in base.pins:
+            if pin.component not in known:
+                rest.append(f"{pin.component}{pin.specifier}")
+                notes.append(f"{pin.source}: not judged: the matrices do not know {pin.component}")
         for line in found.lines:
             package = self.knowledge.packages.get(line.name)
             by = USER if line.origin == COMMAND_LINE else FILE
@@ -156,39 +168,38 @@ class _Asking:
                 if line.url and not line.tags:
                     located[line.name] = line
                 continue
+            if line.name == PYTHON:
+                wanted = self._of_series(line.specifier, line.origin)
+                pins.append(Pin(PYTHON, wanted, source=line.origin, by=by))
+                continue
             if line.installer == "conda":
                 notes.append(f"{line.origin}: left out: nothing that pip installs: {line.text}")
                 continue
             if package is not None:
                 notes.append(f"{line.origin}: taken as it is, and not judged: {line.text}")
+            elif few and (near := misspelt(line.name, self.knowledge.packages)):
+                unknown.append(f"{line.origin}: {clean(line.name, 60)} is unknown; nearest: {near}")
             rest.append(line.text)
-        request = Request(
+        if unknown and all(pin.component == PYTHON for pin in pins):
+            raise AskingError(unknown[0])
+        notes += unknown
+        if rest and all(pin.component == PYTHON for pin in pins):
+            names = ", ".join(clean(text, 60) for text in rest[:_MOST_NAMED])
+            raise UnheardOfError(f"the matrices know nothing of what is asked for: {names}")
+        request = base._replace(
             title=self._title(found),
             pins=tuple(dict.fromkeys(map(_hashable, pins))),
-            target=self.options.target,
             rest=tuple(dict.fromkeys(rest)),
             keep=self._kept(pins),
             no_source=self.options.no_source,
             prefer=self.options.prefer,
-            profile=self.profile.profile if self.profile is not None else "",
         )
         told = tuple(clean(note) for note in dict.fromkeys(notes))
         return _Asked(Question(request, told, located), found.undecided)
 
     def _title(self, found: Applying) -> str:
         asked = [line.text for line in found.lines if line.origin == COMMAND_LINE]
-        parts = [*([self.profile.title] if self.profile is not None else []), *asked]
-        return " ".join([*parts, *self.reading.files])
-
-    def _of_profile(self) -> List[Pin]:
-        if self.profile is None:
-            return []
-        known = {*self.knowledge.packages, PYTHON}
-        return [
-            Pin(name, pin.version, pin.variant, pin.source, PROFILE)
-            for name, pin in self.profile.stack.items()
-            if name in known
-        ]
+        return " ".join([*filter(None, [self.stated.title]), *asked, *self.reading.files])
 
     def _of_python(self) -> List[Pin]:
         """What files and the command line say of Python, in series as the matrices list them."""
@@ -206,14 +217,18 @@ class _Asking:
     def _of_series(self, text: str, origin: str) -> str:
         """A specifier that allows the series of which the given one allows some release."""
         known = [b.version for b in every_interpreter(self.knowledge) if b.version is not None]
-        allowed = [v for v in known if str(v) in pythons(text)]
+        allowed = [version for version in known if _allows(text, version)]
         if not allowed:
             raise AskingError(f"{origin}: no Python that is known fits {clean(text, 60)}")
-        if allowed == [v for v in known if satisfies(v, text)]:
+        if allowed == [version for version in known if satisfies(version, text)]:
             return text
         first, last = allowed[0], allowed[-1]
-        left_out = [v for v in known if first < v < last and v not in allowed]
-        return ",".join([f">={first}", f"<={last}", *(f"!={v}" for v in left_out)])
+        if first == last:
+            return f"=={first}.*"
+        left_out = [f"!={v}" for v in known if first < v < last and v not in allowed]
+        oldest = [] if first == known[0] else [f">={first}"]
+        newest = [] if last == known[-1] else [f"<={last}"]
+        return ",".join([*oldest, *newest, *left_out])
 
     def _pin(self, package: Package, line: Line, by: str) -> Pin:
         wanted, variant = _without_local(package, line)
@@ -255,8 +270,15 @@ class _Asking:
         return frozenset(kept)
 
 
+#: More releases than a series of Python has.
+_PATCHES = 40
 #: The origin of a Python that was chosen since the lines of files depend on it.
 _MARKERS = "markers of the lines"
+
+
+def _allows(text: str, series: Version) -> bool:
+    """Whether a specifier allows some release of a series of Python."""
+    return any(satisfies(parse(f"{series}.{patch}"), text) for patch in range(_PATCHES))
 
 
 def _hashable(pin: Pin) -> Pin:

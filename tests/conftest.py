@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Callable
 
 import pytest
 from hypothesis import settings
@@ -16,6 +17,27 @@ from envdoctor.knowledge.load import Knowledge
 # Machines that run tests are slow at times; what a property costs is measured in benchmarks.
 settings.register_profile("tests", deadline=None)
 settings.load_profile("tests")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden",
+        action="store_true",
+        help="write what is rendered now as what is expected; then read the difference",
+    )
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
+    """Compares a text with the file that holds what is expected."""
+    update = request.config.getoption("--update-golden", default=False)
+
+    def compare(path: Path, text: str) -> None:
+        if update:
+            path.write_text(text, encoding="utf-8")
+        assert path.read_text(encoding="utf-8") == text
+
+    return compare
 
 
 @pytest.fixture(autouse=True)

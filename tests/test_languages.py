@@ -178,6 +178,8 @@ COMMANDS = re.compile(
     r"(?: |$)"
 )
 NOT_SAID = {
+    "# -*- coding: utf-8 -*-",
+    '"$python" -m pip install',
     "def f(a, /)",
     "antigravity idlelib lib2to3 test this turtle turtledemo",
     "Unknown option: -I",

@@ -46,7 +46,7 @@ class Request(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """A combination of versions that an installer refused, or that cannot be had beside the rest."""
+    """Versions that an installer refused together, or that do not fit the rest of the tree."""
 
     forbidden: Mapping[str, str]  # {component: specifier}, all of them together
     words: str

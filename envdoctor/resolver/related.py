@@ -1,0 +1,267 @@
+"""A relation of the matrices as a constraint over the variables of a search."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
+
+from envdoctor.model.build import ABSENT, Build, Unknown, Value
+from envdoctor.relations.judge import Bound, Verdict, key
+from envdoctor.resolver.search import Constraint, Marks, Price
+
+_MODULE = "module."
+SOURCE = "source"
+
+
+class Variable(NamedTuple):
+    """A component whose build is to be chosen; ABSENT among its values if it may be left out."""
+
+    name: str
+    values: Tuple[Value, ...]
+
+    @property
+    def every(self) -> int:
+        """All of its values."""
+        return (1 << len(self.values)) - 1
+
+
+class Views:
+    """Values of variables that some attributes do not tell apart, once for all relations."""
+
+    def __init__(self, variables: Sequence[Variable]) -> None:
+        """Group the values of `variables` when it is asked for."""
+        self.variables = variables
+        self._known: Dict[Tuple[int, Tuple[str, ...]], Tuple[List[int], List[int]]] = {}
+
+    def of(self, variable: int, names: Tuple[str, ...]) -> Tuple[List[int], List[int]]:
+        """(of each value the number of its group; of each group its values)."""
+        known = self._known.get((variable, names))
+        if known is None:
+            numbers: Dict[object, int] = {}
+            groups: List[int] = []
+            members: List[int] = []
+            for position, value in enumerate(self.variables[variable].values):
+                listed = isinstance(value, Build) and bool(value.entry)
+                kind = (isinstance(value, Build), listed, key(value, names))
+                number = numbers.setdefault(kind, len(numbers))
+                if number == len(members):
+                    members.append(0)
+                members[number] |= 1 << position
+                groups.append(number)
+            known = (groups, members)
+            self._known[variable, names] = known
+        return known
+
+
+class Buying(NamedTuple):
+    """What breaking relations may cost instead of being forbidden."""
+
+    patch: int = 0  # what a patch of sources costs
+    warning: int = 0  # what breaking a warning costs, 0 if that is not looked at
+    patches: bool = False  # whether patches may be bought
+
+
+class _Said:
+    """What a relation said of values beside one choice of the others, as far as it was asked."""
+
+    __slots__ = ("failed", "judged", "mended")
+
+    def __init__(self) -> None:
+        self.judged = 0
+        self.failed = 0
+        self.mended = 0  # those that a patch would mend
+
+
+class Related:
+    """A relation over variables; `at` binds it to what is known of the machine."""
+
+    def __init__(
+        self,
+        bound: Bound,
+        owner: int,
+        places: Mapping[str, Tuple[int, ...]],
+        views: Views,
+        by_pip: bool = True,
+    ) -> None:
+        """`places` says which variables each component of the relation stands for.
+
+        `by_pip` says whether pip installs the owner, and so keeps to what its metadata asks.
+        """
+        self.bound = bound
+        self.owner = owner
+        self.views = views
+        self.variables = views.variables
+        self.places = places
+        read = {owner: {*bound.reads["self"], "origin"}}
+        for component, variables in places.items():
+            for variable in variables:
+                names = bound.reads.get(component, ("version",))
+                read.setdefault(variable, set()).update(names)
+        self.names = {variable: tuple(sorted(names)) for variable, names in read.items()}
+        self.scope = tuple(sorted(read))
+        is_enforced = by_pip and bound.relation.enforced == "pip"
+        self.is_hard = bound.relation.severity == "error" or is_enforced
+        self._said: Dict[Tuple[object, ...], _Said] = {}
+        self._speaks: Dict[Tuple[object, ...], bool] = {}
+
+    def marks(
+        self,
+        chosen: Mapping[int, int],
+        free: int,
+        mask: int,
+        seen: Mapping[str, Value],
+        about: Tuple[object, ...],
+        buying: Buying,
+    ) -> Marks:
+        """Marks of the values `mask` of `free`; `about` tells machines apart.
+
+        Values that the relation cannot tell apart are judged once, and when they are asked about.
+        """
+        others = tuple(
+            (n, self.views.of(n, self.names[n])[0][chosen[n]]) for n in self.scope if n != free
+        )
+        said = self._said.setdefault((free, others, about), _Said())
+        missing = mask & ~said.judged
+        if missing:
+            self._judge(said, missing, chosen, free, seen)
+        rejected, prices = said.failed, []
+        if not self.is_hard:
+            rejected = 0
+            if said.failed & mask and buying.warning:
+                key_ = f"warning {self.bound.relation.id} {self.owner}"
+                prices.append(Price(key_, buying.warning, said.failed))
+        elif said.mended & mask and buying.patches:
+            patch = f"patch {self.bound.relation.waiver}"
+            prices.append(Price(patch, buying.patch, said.mended))
+        else:
+            rejected |= said.mended
+        return Marks(rejected & mask, tuple(prices))
+
+    def _judge(
+        self,
+        said: _Said,
+        missing: int,
+        chosen: Mapping[int, int],
+        free: int,
+        seen: Mapping[str, Value],
+    ) -> None:
+        groups, members = self.views.of(free, self.names[free])
+        values = {n: self.variables[n].values[chosen[n]] for n in self.scope if n != free}
+        while missing:
+            first = (missing & -missing).bit_length() - 1
+            alike = members[groups[first]]
+            missing &= ~alike
+            said.judged |= alike
+            values[free] = self.variables[free].values[first]
+            verdict = self.verdict(values, seen)
+            if verdict is Verdict.HOLDS:
+                continue
+            if verdict is Verdict.FAILS and self._is_mended(values[self.owner]):
+                said.mended |= alike
+            elif verdict is Verdict.FAILS or self.is_hard:
+                said.failed |= alike
+
+    def _is_mended(self, owner: Value) -> bool:
+        """Whether a patch of its sources would mend a breach."""
+        if not self.bound.relation.waiver or not isinstance(owner, Build):
+            return False
+        return owner.attributes.get("origin") == SOURCE
+
+    def verdict(self, values: Mapping[int, Value], seen: Mapping[str, Value]) -> Verdict:
+        """HOLDS also where it does not speak of these values; UNDECIDED where they decide that.
+
+        What is not known of the machine decides nothing here, nor what compiling will show, nor a
+        relation of which it is not known whether it speaks of a build.
+        """
+        owner = values[self.owner]
+        if not isinstance(owner, Build):
+            return Verdict.HOLDS
+        worst = Verdict.HOLDS
+        for environment in self._environments(values, seen):
+            verdict, _ = self.bound.verdict({**environment, "self": owner})
+            if verdict is Verdict.FAILS:
+                return Verdict.FAILS
+            if verdict is Verdict.UNDECIDED and self._counts(environment, owner):
+                worst = Verdict.UNDECIDED
+        return worst
+
+    def _counts(self, environment: Mapping[str, Value], owner: Build) -> bool:
+        """Whether it is this build of which too little is known; other builds tell."""
+        if any(isinstance(value, Unknown) for value in environment.values()):
+            return False
+        builds = [v for v in (owner, *environment.values()) if isinstance(v, Build)]
+        if any(build.attributes.get("origin") == SOURCE for build in builds) or not owner.entry:
+            return False
+        condition = self.bound.condition
+        if condition and condition.evaluate({**environment, "self": owner}) is not True:
+            return False
+        kind = tuple(
+            (component, key(value, self.bound.reads.get(component, ("version",))))
+            for component, value in environment.items()
+        )
+        if kind not in self._speaks:
+            verdicts = (
+                self.bound.verdict({**environment, "self": build})[0] for build in self._alike()
+            )
+            self._speaks[kind] = any(v in (Verdict.HOLDS, Verdict.FAILS) for v in verdicts)
+        return self._speaks[kind]
+
+    def _alike(self) -> Iterator[Build]:
+        """One of each kind of the owner's builds."""
+        for members in self.views.of(self.owner, self.names[self.owner])[1]:
+            build = self.variables[self.owner].values[(members & -members).bit_length() - 1]
+            if isinstance(build, Build):
+                yield build
+
+    def _environments(
+        self, values: Mapping[int, Value], seen: Mapping[str, Value]
+    ) -> List[Dict[str, Value]]:
+        """What the components are: one for each provider of a module that several provide."""
+        options = [
+            [(component, value) for value in self._component(component, values, seen)]
+            for component in (*self.bound.components, *sorted(self.bound.asked))
+        ]
+        return [dict(combination) for combination in itertools.product(*options)]
+
+    def _component(
+        self, component: str, values: Mapping[int, Value], seen: Mapping[str, Value]
+    ) -> List[Value]:
+        variables = self.places.get(component)
+        if variables is None:
+            return [seen.get(component, ABSENT)]
+        if component.startswith(("host.", "build.")):
+            image = values[variables[0]]
+            name = component.partition(".")[2]
+            if not isinstance(image, Build):
+                return [seen.get(component, ABSENT)]
+            return [image.attributes.get(name, Unknown(f"the {name} of {image} is not known"))]
+        found = [values[n] for n in variables if values[n] != ABSENT]
+        return found or [ABSENT]
+
+
+class AtMachine(Constraint):
+    """A relation on one machine, with what may be bought."""
+
+    def __init__(
+        self,
+        related: Related,
+        facts: FrozenSet[str],
+        seen: Mapping[str, Value],
+        buying: Buying,
+        tag: str,
+    ) -> None:
+        """`facts` are those of the relation's that hold; `tag` names the machine."""
+        self.related = related
+        self.scope = related.scope
+        self.purse = related.bound.relation.waiver if buying.patches else ""
+        self._seen = seen
+        self._about = (facts, tag)
+        self._buying = buying
+
+    def marks(self, chosen: Mapping[int, int], free: int, mask: int) -> Marks:
+        """What the relation says of the values `mask` of `free`."""
+        return self.related.marks(chosen, free, mask, self._seen, self._about, self._buying)
+
+    def kind(self, variable: int, value: int) -> int:
+        """The group of a value among those that the relation cannot tell apart."""
+        return self.related.views.of(variable, self.related.names[variable])[0][value]

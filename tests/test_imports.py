@@ -24,7 +24,7 @@ RANKS = (
     ("linking",),
     ("rules",),
     ("resolver",),
-    ("report",),
+    ("report", "actions"),
     ("commands",),
     ("__init__", "__main__"),
 )

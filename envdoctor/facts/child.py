@@ -58,7 +58,7 @@ def run(
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
-        return Completed(None, b"", b"", _not_started(argv, error))
+        return Completed(None, b"", b"", not_started(argv, error))
     with contextlib.suppress(OSError, ValueError):
         # Commands that only look must not leave a core file behind when they crash.
         resource.prlimit(process.pid, resource.RLIMIT_CORE, (0, 0))
@@ -71,7 +71,7 @@ def run(
                 failure += " and cannot be killed"
         else:
             status = process.returncode
-            failure = _ending(status)
+            failure = ending(status)
     except BaseException:
         _kill(process)
         raise
@@ -107,11 +107,11 @@ def _converse(
         while selector.get_map():
             left = deadline - time.monotonic()
             # Asked before reading: what an ended child wrote is in the pipes by now.
-            ended = _has_ended(process)
+            ended = has_ended(process)
             events = selector.select(0 if ended else max(0, min(left, _POLL)))
             for key, _ in events:
                 if key.data is None:
-                    unsent = unsent[_send(key.fd, unsent) :]
+                    unsent = unsent[send(key.fd, unsent) :]
                     finished = not unsent
                 else:
                     chunk = os.read(key.fd, min(_CHUNK, max_bytes + 1 - len(key.data)))
@@ -137,7 +137,7 @@ def _converse(
     return ""
 
 
-def _send(fd: int, data: memoryview) -> int:
+def send(fd: int, data: memoryview) -> int:
     """Write what the pipe takes now; all counts as sent if nobody reads it any more."""
     try:
         return os.write(fd, data[:_CHUNK])
@@ -147,7 +147,7 @@ def _send(fd: int, data: memoryview) -> int:
         return len(data)
 
 
-def _has_ended(process: subprocess.Popen[bytes]) -> bool:
+def has_ended(process: subprocess.Popen[bytes]) -> bool:
     """Whether the child has ended; it stays unreaped, so its group's number stays its own."""
     try:
         options = os.WEXITED | os.WNOHANG | os.WNOWAIT
@@ -168,13 +168,15 @@ def _kill(process: subprocess.Popen[bytes]) -> bool:
     return True
 
 
-def _ending(status: int) -> str:
+def ending(status: int) -> str:
+    """A clause of how a child ended, from its exit status; empty for success."""
     if status < 0:
         return f"crashed with signal {-status}"
     return f"exit status {status}" if status else ""
 
 
-def _not_started(argv: Sequence[str], error: Exception) -> str:
+def not_started(argv: Sequence[str], error: Exception) -> str:
+    """A clause of why a command could not be started."""
     if not isinstance(error, OSError):
         return f"not a command: {error}"
     if error.errno in (errno.ENOENT, errno.ENOTDIR):

@@ -1,0 +1,1 @@
+"""What touches the world on purpose: processes, installers, the network."""

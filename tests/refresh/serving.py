@@ -113,6 +113,9 @@ def _html(name: str, files: List[File]) -> Page:
 class _Handler(http.server.BaseHTTPRequestHandler):
     index: Index
 
+    def do_HEAD(self) -> None:
+        self.do_GET()
+
     def do_GET(self) -> None:
         self.index.asked.append((self.path, dict(self.headers)))
         page = self.index.pages.get(self.path, Page(b"not there", status=404))
@@ -129,6 +132,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         for name, value in more.items():
             self.send_header(name, value)
         self.end_headers()
+        if self.command == "HEAD":
+            return
         with contextlib.suppress(OSError):  # who asked may have had enough
             self.wfile.write(content)
 

@@ -169,7 +169,7 @@ FOR_CONTRIBUTORS = (
     "rules/rule.py",
 )
 #: What readers of reports look for, not what is said: there only reasons and errors are.
-READERS = ("facts/pasted/", "facts/nvidia_smi.py")
+READERS = ("actions/said.py", "facts/pasted/", "facts/nvidia_smi.py")
 SAYERS = {"unseen", "ReportError", "Unknown"}
 #: Commands, styles and what is looked for in texts of others: the same in every language.
 COMMANDS = re.compile(
@@ -203,6 +203,9 @@ NOT_SAID = {
     "nvidia-smi: ",
     "  torch ",
     " and ",  # of paths
+    "Generator: envdoctor",  # of a wheel
+    "Root-Is-Purelib: true",
+    "Tag: py3-none-any",
     "python python3 pip pip3 torchrun ninja mim accelerate deepspeed",
     "python_version  ''",
 }

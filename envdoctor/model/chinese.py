@@ -749,6 +749,58 @@ WRITTEN: Dict[str, str] = {
         "本机无法执行该程序（exec format error）"
     ),
     "not executable (permission denied)": "没有执行权限（permission denied）",
+    "{path} is no folder": "{path} 不是目录",
+    # installers, and what indexes say
+    "there is no uv, and no pip of 22.2 or newer: install uv": "没有 uv，也没有 22.2 或更新的 pip：请安装 uv",
+    "pip answers for the Python that runs it only, which is not {version}: install uv": (
+        "pip 只能按运行它的 Python 给出结果，而它不是 {version}：请安装 uv"
+    ),
+    "pip cannot override what authors state against each other: install uv": (
+        "pip 无法覆盖各包作者相互矛盾的声明：请安装 uv"
+    ),
+    "pip does not tell what it is configured with: {failure}": "pip 没有给出它的配置：{failure}",
+    "{installer} cannot reach the index: {reason}": "{installer} 无法连接包索引：{reason}",
+    "{installer} gives no answer: {reason}": "{installer} 没有给出结果：{reason}",
+    "no version satisfies {requirement}": "没有版本满足 {requirement}",
+    "with {versions} the rest cannot be installed: {reason}": "用 {versions} 时，其余的要求无法安装：{reason}",
+    "what {installer} chose of {packages} breaks {relation}": (
+        "{installer} 为 {packages} 选的版本违反 {relation}"
+    ),
+    "chosen by {installer}": "由 {installer} 选定",
+    "no tree was found that goes with a stack: {reason}": "没有找到能与组合一起安装的依赖：{reason}",
+    "it is no requirement by name": "它不是按名称写的依赖",
+    "it comes from an address of its own": "它来自单独的地址",
+    "what it requires could not be read: {reason}": "无法读取它的依赖：{reason}",
+    "what it requires only a build tells": "只有编译它才能得知其依赖",
+    "only a build would tell": "只有编译才能得知",
+    "no release {version} of it": "没有 {version} 这一版本",
+    "{version} is no version by PEP 440": "{version} 不是 PEP 440 版本",
+    "{package} {version} brings its own": "{package} {version} 自带对应的版本",
+    "the matrices do not know Python {version}": "兼容矩阵中没有 Python {version}",
+    "the index": "包索引",
+    "there is no {package} on {place}": "{place} 上没有 {package}",
+    "there is no {package} {version} on {place}": "{place} 上没有 {package} {version}",
+    "{place} lists {file}, and the file is not there": "{place} 列出了 {file}，但文件不在那里",
+    "its project has withdrawn it": "它的项目已撤回该版本",
+    "of {package} {version} there are no sources": "{package} {version} 没有源码包",
+    "of {package} {version} there are sources only": "{package} {version} 只有源码包",
+    "no wheel of {package} fits {system}: they are for {tags}": (
+        "{package} 没有适合 {system} 的 wheel 包：现有的适用于 {tags}"
+    ),
+    "only http and https are asked": "只访问 http 和 https 地址",
+    "takes more than {seconds} seconds": "耗时超过 {seconds} 秒",
+    "more than {number} bytes": "超过 {number} 字节",
+    "asks for a login (status {number})": "需要登录（状态码 {number}）",
+    "status {number}": "状态码 {number}",
+    "leads to an address that is none of http or https": "跳转到既不是 http 也不是 https 的地址",
+    "leads to an address without encryption": "跳转到未加密的地址",
+    "gave no readable answer": "返回的内容无法解析",
+    "is not there": "不在那里",
+    "an address": "某个地址",
+    "its name is not known: is there a network?": "无法解析其域名：是否有网络？",
+    "its certificate is not trusted: {reason}": "其证书不受信任：{reason}",
+    "does not answer": "没有响应",
+    "refuses connections": "拒绝连接",
     # compilers and tools
     "{file} (by {origin}) is not the system's, so it is not started, and no file tells its version": (
         "{file}（来自 {origin}）不是系统自带的，因此没有运行它，也没有文件说明其版本"

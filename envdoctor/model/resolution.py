@@ -132,6 +132,22 @@ class Artefact(Record, frozen=True, omit_defaults=False):
     sdist: bool = False
 
 
+#: An artefact is where it should be; it is not; nobody could be asked.
+THERE, MISSING, UNASKED = "there", "missing", "unasked"
+
+
+class Verified(Record, frozen=True, omit_defaults=False):
+    """What an index or a page says of an artefact of a stack."""
+
+    component: str
+    version: str
+    status: str  # there, missing, unasked
+    text: str = ""  # why not; or what is odd of one that is there
+    url: str = ""  # of the file
+    hashes: Dict[str, str] = {}
+    nearest: Tuple[str, ...] = ()  # releases that are there instead
+
+
 class Resolution(Record, frozen=True, omit_defaults=False):
     """The answer of `resolve`."""
 
@@ -160,6 +176,7 @@ class Resolution(Record, frozen=True, omit_defaults=False):
     rest: Tuple[str, ...] = ()  # requirement lines that the matrices do not speak of
     tree: Tuple[Artefact, ...] = ()  # what the installer made of them
     learned: Tuple[str, ...] = ()  # what the installer refused, as constraints
+    verified: Tuple[Verified, ...] = ()  # with --verify: whether each artefact exists
     citations: Tuple[Citation, ...] = ()  # of the relations that are named
     notes: Tuple[str, ...] = ()  # what of the question was left out, and why
     reason: str = ""  # of `unknown`
@@ -186,10 +203,13 @@ __all__ = [
     "HOST",
     "IMAGE",
     "IMPOSSIBLE",
+    "MISSING",
     "RELAXED",
     "SOLVED",
     "STATUSES",
     "TARGETS",
+    "THERE",
+    "UNASKED",
     "UNKNOWN",
     "VENV",
     "Artefact",
@@ -204,5 +224,6 @@ __all__ = [
     "Relaxed",
     "Resolution",
     "Stack",
+    "Verified",
     "Way",
 ]

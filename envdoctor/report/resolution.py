@@ -185,7 +185,7 @@ class _Telling:
 
     def _listed(self, texts: Sequence[str]) -> str:
         """A list as a sentence has it: a, b and c."""
-        *others, last = texts
+        *others, last = texts or ("",)
         first = self._say(", ").join(others)
         return self._say("{first} and {last}", first=first, last=last) if others else last
 
@@ -252,16 +252,46 @@ class _Telling:
         """Why nothing satisfies the members of a core together."""
         if core.words:
             return self._told(core.words)
-        clauses = [f"{self._told(one.text)} [{self._where(one)}]" for one in core.members]
-        if not clauses:
-            return ""
-        *others, last = clauses
+        facts = [self._cited(one) for one in core.members if one.kind == "fact"]
+        relations = [self._cited(one) for one in core.members if one.kind == "relation"]
+        wanted = [one for one in core.members if one.kind not in ("fact", "relation")]
+        claim = self._claim([self._cited(one) for one in wanted], facts)
+        if not relations:
+            relations = [self._rejected(one) for one in core.folded[:_FOLDED]]
+        if not relations:
+            return self._say("{claim}.", claim=claim)
+        *others, last = relations
         said = others[0] if others else last
         for clause in others[1:]:
             said = self._say("{first}, because {second}", first=said, second=clause)
         if others:
             said = self._say("{first}, and because {second}", first=said, second=last)
-        return self._say("Because {reasons}.", reasons=said)
+        return self._say("{claim}, because {reasons}.", claim=claim, reasons=said)
+
+    def _claim(self, wanted: Sequence[str], facts: Sequence[str]) -> str:
+        """That what is wanted cannot be had on such a machine."""
+        if not wanted:
+            return self._say("nothing can be had with {facts}", facts=self._listed(facts))
+        told = self._listed(wanted)
+        if facts:
+            with_ = self._listed(facts)
+            return self._say("{wanted} cannot be had with {facts}", wanted=told, facts=with_)
+        one, many = "{wanted} cannot be had", "{wanted} exclude each other"
+        return self._say(one if len(wanted) == 1 else many, wanted=told)
+
+    def _cited(self, one: Reason) -> str:
+        return f"{self._told(one.text)} [{self._where(one)}]"
+
+    def _rejected(self, one: Rejection) -> str:
+        """How many builds of a component a requirement rejects, and why."""
+        builds = count(self.language, one.builds, "{number} build", "{number} builds")
+        said = f"{self._told(one.text)} [{clean(one.relation)}]"
+        return self._say(
+            "{builds} of {component}: {reason}",
+            builds=builds,
+            component=clean(one.component),
+            reason=said,
+        )
 
     def _where(self, reason: Reason) -> str:
         """What a member of a core rests on, short."""
@@ -276,13 +306,7 @@ class _Telling:
         if not self.explain:
             return
         for one in core.folded:
-            builds = count(self.language, one.builds, "{number} build", "{number} builds")
-            said = self._say(
-                "{builds} of {component}: {reason}",
-                builds=builds,
-                component=clean(one.component),
-                reason=f"{self._told(one.text)} [{clean(one.relation)}]",
-            )
+            said = self._rejected(one)
             yield from wrapped(Text(said), self.view.width, f"{indent}- ", f"{indent}  ")
 
     # --- the stack -------------------------------------------------------------------------------

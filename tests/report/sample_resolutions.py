@@ -54,12 +54,12 @@ PINNED = (
     Member("mmdet", "2.14.0", requirement="mmdet==2.14.0", pinned=True),
     Member("mmdet3d", "0.17.2", origin="source", tree="mmdetection3d", pinned=True),
 )
-GPU = Reason("host.gpu", "fact", "the GPU is H100 (sm_90)", "--gpu")
-TORCH_PIN = Reason("pin/torch", "pin", "torch ==1.9.1 (cuda 11.1) is pinned", "docs/install.md:15")
+GPU = Reason("host.gpu", "fact", "GPU h100 (sm_90)", "--gpu")
+TORCH_PIN = Reason("pin/torch", "pin", "torch ==1.9.1 (cuda 11.1)", "docs/install.md:15")
 CODE = Reason(
     "torch/code", "relation", "torch 1.9.1+cu111 has code up to sm_86 and no PTX", "torch's wheels"
 )
-MMCV_PIN = Reason("pin/mmcv-full", "pin", "mmcv-full ==1.4.0 is pinned", "docs/install.md:26")
+MMCV_PIN = Reason("pin/mmcv-full", "pin", "mmcv-full ==1.4.0", "docs/install.md:26")
 MMCV = Reason(
     "mmcv-full/thc",
     "relation",
@@ -169,8 +169,8 @@ ONE_REASON = Resolution(
     cores=(
         Core(
             (
-                Reason("pin/1", "pin", "torch ==1.9 is asked for", "command line"),
-                Reason("pin/2", "pin", "torch ==2.0 is asked for", "r.txt:2"),
+                Reason("pin/1", "pin", "torch ==1.9", "command line"),
+                Reason("pin/2", "pin", "torch ==2.0", "r.txt:2"),
             )
         ),
     ),

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from sample_resolutions import NONE, RELAXED_ON_H100, RESOLUTIONS, SOLVED_AS_PINNED
 
 import envdoctor.report
-from envdoctor.model.resolution import Core, Member, Reason, Resolution
+from envdoctor.model.resolution import Core, Member, Reason, Rejection, Resolution
 from envdoctor.report.resolution import ResolutionAnswer, as_json, as_text
 from envdoctor.report.view import View
 
@@ -73,7 +73,7 @@ def test_programs_get_all_of_it() -> None:
     assert data["cores"][0][1] == {
         "id": "pin/torch",
         "kind": "pin",
-        "text": "torch ==1.9.1 (cuda 11.1) is pinned",
+        "text": "torch ==1.9.1 (cuda 11.1)",
         "source": "docs/install.md:15",
     }
     assert data["relaxed"][1] == {
@@ -103,11 +103,45 @@ def test_programs_get_all_of_it() -> None:
 def test_reasons_are_sentences_with_their_sources() -> None:
     (first, _) = json.loads(as_json(NONE))["explanations"]
     assert first["words"] == (
-        "Because the GPU is H100 (sm_90) [--gpu], because torch ==1.9.1 (cuda 11.1) is pinned "
-        "[docs/install.md:15], and because torch 1.9.1+cu111 has code up to sm_86 and no PTX "
-        "[torch/code, measured]."
+        "torch ==1.9.1 (cuda 11.1) [docs/install.md:15] cannot be had with GPU h100 (sm_90) "
+        "[--gpu], because torch 1.9.1+cu111 has code up to sm_86 and no PTX [torch/code, measured]."
     )
     assert [one["builds"] for one in first["folded"]] == [3, 1]
+
+
+FACT, PIN, OTHER = (
+    Reason(k, k, text, "x") for k, text in (("fact", "F"), ("pin", "P"), ("pin", "Q"))
+)
+R, S, T = (Reason(name, "relation", name, "") for name in "RST")
+
+
+@pytest.mark.parametrize(
+    ("members", "words"),
+    [
+        ((FACT, PIN, R), "P [x] cannot be had with F [x], because R [R]."),
+        ((FACT, PIN, R, S), "P [x] cannot be had with F [x], because R [R], and because S [S]."),
+        (
+            (PIN, OTHER, R, S, T),
+            "P [x] and Q [x] exclude each other, because R [R], because S [S], and because T [T].",
+        ),
+        ((PIN, OTHER), "P [x] and Q [x] exclude each other."),
+        ((PIN, R), "P [x] cannot be had, because R [R]."),
+        ((FACT, R), "nothing can be had with F [x], because R [R]."),
+    ],
+)
+def test_a_core_is_a_sentence(members: Tuple[Reason, ...], words: str) -> None:
+    (found,) = json.loads(as_json(replace(NONE, cores=(Core(members),))))["explanations"]
+    assert found["words"] == words
+
+
+def test_what_rejects_builds_is_the_reason_where_no_relation_is_named() -> None:
+    folded = (Rejection("torch", "torch/code", 9, "no code for sm_90"),)
+    (found,) = json.loads(as_json(replace(NONE, cores=(Core((PIN,), folded=folded),))))[
+        "explanations"
+    ]
+    assert found["words"] == (
+        "P [x] cannot be had, because 9 builds of torch: no code for sm_90 [torch/code]."
+    )
 
 
 def test_words_that_are_given_are_told() -> None:

@@ -30,7 +30,8 @@ def overview(inputs: Inputs, policy: Policy) -> int:
     following = _next(report, facts, inputs)
     knowledge = matrices()
     told = with_served(facts, knowledge)
-    write(render(report, told, models(facts, knowledge), following, view(None)), None)
+    finding = f"{program()} resolve MODEL"
+    write(render(report, told, models(facts, knowledge), following, view(None), finding), None)
     if facts.target.value is None:
         return COULD_NOT_EXAMINE
     return FINDINGS if prepared.fails(report) else 0

@@ -278,6 +278,8 @@ SAID: Dict[str, str] = {
     "Skipped:": "跳过：",
     "{code}: {reason}": "{code}：{reason}",
     # the overview
+    "Stack": "组合",
+    "what to install for one of them, and why": "给出其中一个模型要装的版本和理由",
     "GPU": "显卡",
     "Target": "环境",
     "Compile": "编译",

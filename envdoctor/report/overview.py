@@ -19,6 +19,7 @@ from envdoctor.report.view import View
 
 #: Lines that one answer may take, so that seven of them and the last line are fifteen at most.
 _LINES = 2
+_MOST_LINES = 15
 #: Columns of an answer's label.
 _LABEL = 9
 
@@ -29,11 +30,12 @@ def render(
     models: Sequence[Tuple[str, str]],
     following: Tuple[str, str],
     view: View,
+    finding: str = "",
 ) -> str:
     """The overview as text.
 
     `models` are names and what can be said of training each here, `following` the next command and
-    what it is for.
+    what it is for; `finding` is the command that finds the stack of a model.
     """
     language = report.language
     answers: List[Tuple[str, Text]] = [
@@ -60,9 +62,12 @@ def render(
         "Never imports your torch, changes or sends anything. Matrices of {date}.",
         date=report.matrices_date,
     )
-    lines += wrapped(Text(never, "dim"), view.width)
-    lines += told_added(Matrices(report.matrices_date, report.matrices_added), view, language)
-    return printed(lines, view)
+    last = wrapped(Text(never, "dim"), view.width)
+    last += told_added(Matrices(report.matrices_date, report.matrices_added), view, language)
+    if models and finding and len(lines) + len(last) < _MOST_LINES:
+        purpose = "what to install for one of them, and why"
+        lines.append(_next(language, finding, purpose, view.width, "Stack"))
+    return printed([*lines, *last], view)
 
 
 def _label(text: str) -> str:
@@ -97,9 +102,9 @@ def _verdict(report: Report, facts: Facts) -> Text:
     return Text.assemble((said, STYLES[first.severity]), f"  {told}")
 
 
-def _next(language: str, command: str, purpose: str, width: int) -> Text:
+def _next(language: str, command: str, purpose: str, width: int, name: str = "Next") -> Text:
     """The next command, on one line however long, so that it can be copied."""
-    label = _label(say(language, "Next"))
+    label = _label(say(language, name))
     line = Text.assemble((label, "bold"), (clean(command, 10_000), "cyan"))
     note = f"   {say(language, purpose)}"
     return line.append(note) if line.cell_len + cell_len(note) <= width else line

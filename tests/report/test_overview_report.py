@@ -17,6 +17,7 @@ from envdoctor.report.view import View
 GOLDEN = Path(__file__).resolve().parent / "golden"
 HOME = View(home="/home/ann")
 NEXT = ("envdoctor check", "the evidence and the smallest change")
+STACK = "envdoctor resolve MODEL"
 MODELS = [("maptr", "new env"), ("sparsedrive", "ready"), ("qcnet", "not as pinned")]
 
 replace = msgspec.structs.replace
@@ -25,13 +26,13 @@ replace = msgspec.structs.replace
 @pytest.mark.parametrize("name", MACHINES)
 def test_golden(name: str, golden: Callable[[Path, str], None]) -> None:
     said = report(NUMPY, ABI) if name == "training" else report()
-    golden(GOLDEN / f"overview_{name}.txt", render(said, MACHINES[name], MODELS, NEXT, HOME))
+    golden(GOLDEN / f"overview_{name}.txt", render(said, MACHINES[name], MODELS, NEXT, HOME, STACK))
 
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_golden_in_chinese(name: str, golden: Callable[[Path, str], None]) -> None:
     said = report(NUMPY, ABI) if name == "training" else report(skipped=1)
-    told = render(replace(said, language="zh"), MACHINES[name], MODELS, NEXT, HOME)
+    told = render(replace(said, language="zh"), MACHINES[name], MODELS, NEXT, HOME, STACK)
     golden(GOLDEN / f"overview_{name}_zh.txt", told)
     assert len(told.splitlines()) <= 15
     assert max(map(cell_len, told.splitlines())) <= 80
@@ -39,7 +40,7 @@ def test_golden_in_chinese(name: str, golden: Callable[[Path, str], None]) -> No
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_fits_on_a_small_terminal(name: str) -> None:
-    lines = render(report(NUMPY, ABI), MACHINES[name], MODELS, NEXT, HOME).splitlines()
+    lines = render(report(NUMPY, ABI), MACHINES[name], MODELS, NEXT, HOME, STACK).splitlines()
     assert len(lines) <= 15
     assert max(map(len, lines)) <= 80
 
@@ -55,11 +56,13 @@ def test_long_answers_are_cut() -> None:
         target=seen(target, "--python"),
     )
     finding = replace(ABI, summary="long words " * 40)
-    lines = render(report(finding), facts, MODELS * 9, NEXT, HOME).splitlines()
+    lines = render(report(finding), facts, MODELS * 9, NEXT, HOME, STACK).splitlines()
     assert len(lines) <= 15
 
 
 def test_the_next_command_is_never_cut() -> None:
+    told = render(report(), TRAINING, MODELS, NEXT, HOME, STACK)
+    assert f"Stack    {STACK}   what to install for one of them, and why" in told.splitlines()
     command = "envdoctor check --python " + "/a/long/prefix" * 12 + "/bin/python"
     lines = render(report(), TRAINING, [], (command, "why"), HOME).splitlines()
     assert "Next     " + command in lines

@@ -30,7 +30,7 @@ def overview(inputs: Inputs, policy: Policy) -> int:
     following = _next(report, facts, inputs)
     knowledge = matrices()
     told = with_served(facts, knowledge)
-    finding = f"{program()} resolve MODEL"
+    finding = " ".join([program(), "resolve", "MODEL"])
     write(render(report, told, models(facts, knowledge), following, view(None), finding), None)
     if facts.target.value is None:
         return COULD_NOT_EXAMINE

@@ -9,10 +9,12 @@ import click
 
 from envdoctor.commands.errors import COULD_NOT_EXAMINE, FINDINGS, Failure
 from envdoctor.commands.invocation import current
+from envdoctor.commands.locking import FORMS, Locked
 from envdoctor.commands.options import format_option, help_option, language, machine_options
-from envdoctor.commands.output import view, write
+from envdoctor.commands.output import say, view, write
 from envdoctor.commands.program import program
 from envdoctor.commands.session import Inputs, gather
+from envdoctor.model.language import translate
 from envdoctor.model.resolution import (
     CRITERIA,
     HOST,
@@ -25,6 +27,7 @@ from envdoctor.model.resolution import (
 )
 from envdoctor.model.text import clean
 
+_STACKS = (SOLVED, RELAXED)
 _CODES = {SOLVED: 0, RELAXED: 0, IMPOSSIBLE: FINDINGS, UNKNOWN: COULD_NOT_EXAMINE}
 
 
@@ -64,9 +67,20 @@ _CODES = {SOLVED: 0, RELAXED: 0, IMPOSSIBLE: FINDINGS, UNKNOWN: COULD_NOT_EXAMIN
     multiple=True,
     help=f"Let these criteria weigh most, in this order: {', '.join(CRITERIA)}.",
 )
+@click.option(
+    "--lock",
+    type=click.Choice(FORMS),
+    help="Write the stack as requirement files, as pylock.toml, or as a shell script that installs "
+    "it, with -o to a file or FOLDER/; without -o to stdout, and the verdict to stderr.",
+)
 @click.option("--explain", is_flag=True, help="All reasons, with the builds that each rejects.")
 @format_option
-@click.option("-o", "--output", metavar="FILE", help="Write the answer here, not to stdout.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Write the answer here, not to stdout; with --lock the lock, and the answer to stdout.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="The verdict and the stack, no more.")
 @click.option("-v", "--verbose", is_flag=True, help="Everything: sources, all criteria, all ways.")
 @help_option
@@ -79,6 +93,7 @@ def command(
     keep: Tuple[str, ...],
     no_source: bool,
     prefer: Tuple[str, ...],
+    lock: Optional[str],
     explain: bool,
     form: str,
     output: Optional[str],
@@ -107,6 +122,10 @@ def command(
     from envdoctor.report import resolution as report
     from envdoctor.resolver.asking import AskingError, Options, order_of
 
+    if lock and form == "json" and output in (None, "-"):
+        raise click.UsageError(
+            "--lock and --format json would both go to stdout: name a file for the lock (-o FILE)"
+        )
     if len(set(profile)) > 1:
         raise click.UsageError("--profile is given twice")
     try:
@@ -124,19 +143,32 @@ def command(
     except AskingError as error:
         raise click.UsageError(str(error)) from None
     words = [*what, *_repeated(profile, requirements, target, keep, no_source, prefer)]
-    if form == "json":
+    locked = Locked(found, lock) if lock and found.status in _STACKS else None
+    if lock:
+        output, lock_to = None, output
+    if locked is not None and lock_to in (None, "-"):
+        say(report.verdict(found))
+        locked.write(lock_to)
+    elif form == "json":
         write(report.as_json(found), output)
     else:
         shown = view(output, verbose, quiet)
-        following = "" if explain or verbose else _again(words, inputs, found)
+        following = "" if explain or verbose or lock else _again(words, inputs, found)
         write(report.as_text(found, shown, explain, following), output)
+    if locked is not None and lock_to not in (None, "-"):
+        paths = ", ".join(map(clean, locked.write(lock_to)))
+        if not quiet:
+            say(translate(language(), f"envdoctor: wrote {paths}"))
     return _CODES[found.status]
 
 
 def _again(words: Sequence[str], inputs: Inputs, found: Resolution) -> str:
     """The command to go on with, `words` being what was asked for."""
+    command = [program(), "resolve", *words, *_given(inputs)]
     if found.status == IMPOSSIBLE:
-        return shlex.join([program(), "resolve", *words, *_given(inputs), "--explain"])
+        return shlex.join([*command, "--explain"])
+    if found.status in _STACKS and any(member.requirement for member in found.stack):
+        return shlex.join([*command, "--lock", "script", "-o", "install.sh"])
     return ""
 
 

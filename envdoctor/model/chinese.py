@@ -1075,6 +1075,15 @@ WRITTEN: Dict[str, str] = {
     "profiles: {names}": "训练配置有 {names}",
     "there is nothing to resolve: {reason}": "没有可求解的内容：{reason}",
     "command line": "命令行",
+    "--lock and --format json would both go to stdout: name a file for the lock (-o FILE)": (
+        "--lock 与 --format json 都会写到标准输出：请用 -o FILE 为锁文件指定位置"
+    ),
+    "this stack takes {number} files: {names}": "这个组合需要 {number} 个文件：{names}",
+    "Name a folder: -o FOLDER/": "请指定目录：-o FOLDER/",
+    "{file}: installers take no file of that name for a lock": "{file}：安装工具不认这个文件名的锁文件",
+    "Call it pylock.toml or pylock.NAME.toml.": "请命名为 pylock.toml 或 pylock.NAME.toml。",
+    "--lock {form}: {reason}": "--lock {form}：{reason}",
+    "envdoctor: wrote {paths}": "envdoctor：已写入 {paths}",
     "markers of the lines": "依赖行中的环境标记",
     "left out: nothing that pip installs: {text}": "未计入：不是 pip 能安装的：{text}",
     "not judged: the matrices do not know {name}": "不作判断：兼容矩阵不知道 {name}",
@@ -1380,6 +1389,13 @@ WRITTEN: Dict[str, str] = {
     "Do not relax what the profile pins of this package. Repeatable.": "不放宽训练配置对这个软件包的版本指定。可重复使用。",
     "Nothing may be compiled: wheels only.": "不从源码编译，只用 wheel 包。",
     "Let these criteria weigh most, in this order: {criteria}.": "让这些标准依次优先：{criteria}。",
+    "Write the stack as requirement files, as pylock.toml, or as a shell script that installs it, with -o to a file or FOLDER/; without -o to stdout, and the verdict to stderr.": (
+        "把版本组合写成依赖文件、pylock.toml 或安装用的 shell 脚本；用 -o 指定文件或 FOLDER/，"
+        "不写 -o 则输出到标准输出，结论输出到标准错误。"
+    ),
+    "Write the answer here, not to stdout; with --lock the lock, and the answer to stdout.": (
+        "把结果写到这里，而不是标准输出；有 --lock 时写锁文件，结果仍输出到标准输出。"
+    ),
     "All reasons, with the builds that each rejects.": "列出全部原因，以及各自排除的构建。",
     "The verdict and the stack, no more.": "只显示结论和版本组合。",
     "Everything: sources, all criteria, all ways.": "显示全部内容：来源、所有标准、所有办法。",

@@ -140,6 +140,11 @@ def as_text(found: Resolution, view: View, explain: bool = False, following: str
     return printed(_Telling(found, view, explain).lines(following), view)
 
 
+def verdict(found: Resolution) -> str:
+    """The answer in one line."""
+    return _Telling(found, View()).verdict()
+
+
 class _Telling:
     def __init__(self, found: Resolution, view: View, explain: bool = False) -> None:
         self.found = found
@@ -199,11 +204,12 @@ class _Telling:
             IMPOSSIBLE: STYLES["error"],
         }.get(found.status, "bold")
         date = Text(self._say("matrices of {date}", date=found.matrices_date), "dim")
-        verdict = wrapped(Text(self._verdict(), style), self.view.width)
+        verdict = wrapped(Text(self.verdict(), style), self.view.width)
         yield from verdict[:-1]
         yield from apart(verdict[-1], date, self.view.width)
 
-    def _verdict(self) -> str:
+    def verdict(self) -> str:
+        """The answer in one line."""
         found = self.found
         if found.status == UNKNOWN:
             return self._say("It could not be found out: {reason}", reason=self._told(found.reason))

@@ -422,6 +422,71 @@ def test_an_environment_that_is_to_be_kept_is_needed(
     assert envdoctor(*words).code == 0
 
 
+# --- locks -----------------------------------------------------------------------------------
+
+
+def test_a_lock_to_stdout_is_alone_there(call: Callable[..., Any]) -> None:
+    ended = call("torch==2.4.1", "--lock", "requirements")
+    assert ended.code == 0
+    assert "torch==2.4.1+cu121" in ended.out.splitlines()
+    assert "There is a stack." not in ended.out
+    assert ended.err == "There is a stack.\n"
+
+
+def test_a_lock_in_a_file(call: Callable[..., Any], tmp_path: Path) -> None:
+    path = tmp_path / "install.sh"
+    ended = call("torch==2.4.1", "--lock", "script", "-o", str(path), "--format", "json")
+    assert json.loads(ended.out)["status"] == SOLVED
+    assert ended.err == f"envdoctor: wrote {path}\n"
+    assert path.read_text().startswith("#!")
+    assert os.access(path, os.X_OK)
+    ended = call("torch==2.4.1", "--lock", "requirements", "-o", f"{tmp_path}/new/", "-q")
+    assert (ended.out.partition("\n")[0].rstrip()[:17], ended.err) == ("There is a stack.", "")
+    assert "torch==2.4.1+cu121" in (tmp_path / "new" / "requirements.txt").read_text()
+
+
+@pytest.mark.parametrize("status", [IMPOSSIBLE, UNKNOWN])
+def test_without_a_stack_there_is_no_lock(
+    status: str, call: Callable[..., Any], engine: Engine, tmp_path: Path
+) -> None:
+    engine.status = status
+    path = tmp_path / "requirements.txt"
+    ended = call("torch==2.4.1", "--lock", "requirements", "-o", str(path))
+    assert ended.code in (1, 3)
+    assert ended.out
+    assert not path.exists()
+
+
+def test_locks_that_cannot_be_written(
+    call: Callable[..., Any], engine: Engine, tmp_path: Path
+) -> None:
+    both = call("torch==2.4.1", "--lock", "script", "--format", "json")
+    assert both.code == 2
+    assert "would both go to stdout" in both.err
+    no_hash = call("torch==2.4.1", "--lock", "pylock", "-o", str(tmp_path / "pylock.toml"))
+    assert no_hash.code == 3
+    assert "--lock pylock: " in no_hash.err
+    nowhere = call("torch==2.4.1", "--lock", "script", "-o", "/proc/nowhere/")
+    assert nowhere.code == 3
+    assert "cannot write /proc/nowhere" in nowhere.err
+    engine.answers[""] = msgspec.structs.replace(
+        answered(),
+        stack=(
+            *answered().stack,
+            Member("mmdet3d", "0.17.2", origin="source", tree="mmdetection3d"),
+        ),
+    )
+    several = call("torch==2.4.1", "--lock", "requirements", "-o", str(tmp_path / "r.txt"))
+    assert (several.code, several.err.splitlines()[1]) == (3, "  Name a folder: -o FOLDER/")
+
+
+def test_the_next_command_locks(call: Callable[..., Any], snapshot: str) -> None:
+    last = call("maptr", "--gpu", "h100").out.splitlines()[-1]
+    assert last.endswith(
+        f"resolve maptr --facts {snapshot} --assume gpu=h100 --lock script -o install.sh"
+    )
+
+
 # --- from Python -----------------------------------------------------------------------------
 
 

@@ -208,6 +208,8 @@ NOT_SAID = {
     "Tag: py3-none-any",
     "python python3 pip pip3 torchrun ninja mim accelerate deepspeed",
     "python_version  ''",
+    "warning  ",  # ids of requirements
+    "patch ",
 }
 #: Texts that are always a part of a longer one, each with one that holds it.
 PARTS = {

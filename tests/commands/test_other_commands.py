@@ -36,7 +36,7 @@ def test_the_first_minute(
     ended = envdoctor("--facts", snapshot)
     assert (ended.code, ended.err) == (1, "")
     labels = [line.split()[0] for line in ended.out.splitlines() if line[0] != " "]
-    assert labels == ["GPU", "Target", "Compile", "Verdict", "Next", "Models", "Never"]
+    assert labels == ["GPU", "Target", "Compile", "Verdict", "Next", "Models", "Stack", "Never"]
     assert "1 error  mmcv-full 1.4.0: import mmcv.ops will fail" in ended.out
 
 

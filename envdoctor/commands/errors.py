@@ -15,6 +15,7 @@ from envdoctor.model.text import clean
 FINDINGS = 1
 USAGE = 2
 COULD_NOT_EXAMINE = 3
+ROLLED_BACK = 4
 
 
 class Failure(click.ClickException):

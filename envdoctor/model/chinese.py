@@ -472,6 +472,66 @@ SAID: Dict[str, str] = {
     "neither uv nor {python} is on PATH": "PATH 中既没有 uv，也没有 {python}",
     "Its sources need the patches {names} first.": "它的源码要先打上补丁 {names}。",
     "envdoctor is not on PATH; to check what was installed:": "PATH 中没有 envdoctor；检查安装结果请运行：",
+    # repairing
+    "What that mends": "能修好的问题",
+    "Left to you": "需要您处理的问题",
+    "In another environment": "另建环境",
+    "{findings}: {way}": "{findings}：{way}",
+    "for {reason}": "原因：{reason}",
+    "{package} is new": "新装 {package}",
+    "{package} goes": "卸载 {package}",
+    "nothing to repair": "没有需要修复的问题",
+    "{findings} can be mended": "{findings}可以修好",
+    "{findings} left to you": "{findings}需要您处理",
+    "{number} distribution changes": "改动 {number} 个包",
+    "{number} distributions change": "改动 {number} 个包",
+    "{number} is compiled": "编译 {number} 个",
+    "{number} are compiled": "编译 {number} 个",
+    "nothing is compiled": "无需编译",
+    "no smaller change would do": "没有更小的改法",
+    "Costs: {costs}.": "代价：{costs}。",
+    "To carry it out, with a way back:": "执行修复（可以撤销）：",
+    "Make sure:": "确认结果：",
+    "Undo what was carried out:": "撤销已执行的修复：",
+    "Undo:": "撤销：",
+    "{package} is {build}, and stays": "{package} 是 {build}，予以保留",
+    "no command is known that mends it": "没有已知的命令能修好它",
+    "the plan has another version of what would mend it: look again afterwards": (
+        "修复它需要的版本与方案中的不同：执行之后再检查一次"
+    ),
+    "leave this environment as it is, and make one of its own with {packages}": (
+        "这个环境保持原样，另建一个环境，装上 {packages}"
+    ),
+    "Applied: all that was wrong is mended, and nothing else broke": "已执行：问题都修好了，没有引起别的问题",
+    "Applied: all that commands can mend is mended": "已执行：命令能修好的都修好了",
+    "Rolled back: {reason}": "已撤回：{reason}",
+    "Changed: {changes}": "改动：{changes}",
+    "The environment is as it was: {number} file compared by content, mode and time.": (
+        "环境已恢复原样：按内容、权限和时间比对了 {number} 个文件。"
+    ),
+    "The environment is as it was: {number} files compared by content, mode and time.": (
+        "环境已恢复原样：按内容、权限和时间比对了 {number} 个文件。"
+    ),
+    "Something else changed files of the environment meanwhile: {files}": (
+        "期间有别的程序改动了环境里的文件：{files}"
+    ),
+    "Files that something else changed meanwhile are as they were, too: {files}": (
+        "期间被别的程序改动的文件也恢复了原样：{files}"
+    ),
+    "Carry this out?": "执行这个方案吗？",
+    "envdoctor: snapshot: {done} of {number} files": "envdoctor：快照：{done}/{number} 个文件",
+    "envdoctor: step {done} of {number}: {command}": "envdoctor：第 {done} 步，共 {number} 步：{command}",
+    "envdoctor: checking what came of it": "envdoctor：检查结果",
+    "envdoctor: putting back what was there; this is not to be stopped": (
+        "envdoctor：正在恢复原样，请不要中断"
+    ),
+    "envdoctor: a change of this environment was broken off; take it back: {command}": (
+        "envdoctor：对这个环境的一次修复中断了；请撤销：{command}"
+    ),
+    "envdoctor: nothing had been changed yet": "envdoctor：当时还没有改动任何东西",
+    "envdoctor: taken back: {number} files are what they were, compared by content": (
+        "envdoctor：已撤销：{number} 个文件恢复了原样，按内容比对过"
+    ),
     # what was skipped
     "{builds}: {reason}": "{builds}：{reason}",
     "{build} is newer than the matrices know ({newest}): untested": (
@@ -1142,6 +1202,83 @@ WRITTEN: Dict[str, str] = {
     "conda's build": "conda 的构建",
     "the build for {vendor}": "面向 {vendor} 的构建",
     "the build for Jetson": "面向 Jetson 的构建",
+    # changing an environment
+    "{folder} is no folder": "{folder} 不是目录",
+    "an earlier change of this environment was broken off: take it back": (
+        "对这个环境的上一次修复中断了：请先撤销"
+    ),
+    "the snapshot cannot be written to {place}: {reason}": "快照无法写入 {place}：{reason}",
+    "the snapshot in {place} cannot be read: {reason}": "{place} 里的快照无法读取：{reason}",
+    "it was stopped": "被中断",
+    "it took too long": "超过了时限",
+    "no change of {path} is there to be taken back": "{path} 没有可以撤销的修复",
+    "a step of the change still runs: process {number}": "修复的一个步骤仍在运行：进程 {number}",
+    "nothing had been changed yet": "当时还没有改动任何东西",
+    "it was asked for": "按要求撤销",
+    "the environment was changed since, {path} among others: taking the change back would undo that, too": (
+        "此后环境又有改动（例如 {path}）：撤销修复会连同这些改动一起撤销"
+    ),
+    "it is not known where the environment lies": "不知道环境在哪个目录",
+    "the path of the environment holds characters that no command can show": (
+        "环境的路径里有无法在命令中显示的字符"
+    ),
+    "{path} is {place}, which lies outside of the environment": "{path} 指向 {place}，在环境之外",
+    "the environment has no site-packages of its own": "这个环境没有自己的 site-packages",
+    "{path} says that this Python belongs to the system's packages (PEP 668): make an environment of your own": (
+        "{path} 说明这个 Python 归系统的软件包管理（PEP 668）：请建一个自己的环境"
+    ),
+    "{path} belongs to the system: make an environment of your own": "{path} 属于系统：请建一个自己的环境",
+    "{path} belongs to {name}, not to you": "{path} 属于 {name}，不属于您",
+    "{path} is on a file system that is read-only": "{path} 所在的文件系统是只读的",
+    "{path} cannot be written to": "{path} 不可写",
+    "{path} lies outside of the environment": "{path} 在环境之外",
+    "{path}/RECORD lists a file outside of the environment: {place}": (
+        "{path}/RECORD 列出了环境之外的文件：{place}"
+    ),
+    "{path} is a link to {place}: outside": "{path} 是指向 {place} 的链接：在环境之外",
+    "a snapshot takes up to {number} MiB in {place}, and {size} MiB are free there": (
+        "快照最多占用 {place} 的 {number} MiB，那里只剩 {size} MiB"
+    ),
+    "the environment has no pip, and uv, which made it, is not on PATH": (
+        "环境里没有 pip，而建立它的 uv 不在 PATH 中"
+    ),
+    "the environment has no pip: python -m ensurepip, run in it, gives it one": (
+        "环境里没有 pip：在其中运行 python -m ensurepip 即可装上"
+    ),
+    "{path} is on another file system than the environment": "{path} 与环境不在同一个文件系统",
+    "{path} holds too many files or folders to be kept": "{path} 里的文件或目录太多，无法保存",
+    "{path} cannot be kept: {reason}": "{path} 无法保存：{reason}",
+    "{path} was changed meanwhile by another process": "{path} 期间被别的进程改动",
+    "{path} is new": "{path} 是新的",
+    "{path} is gone": "{path} 不见了",
+    "{path} has another kind, size, mode, owner or time": "{path} 的类型、大小、权限、属主或时间不同",
+    "{path} has another content": "{path} 的内容不同",
+    "{path} cannot be put back: {reason}": "{path} 无法恢复：{reason}",
+    "others can write to {path}": "别的用户可以写入 {path}",
+    "{path} cannot be made, where the snapshot is kept: {reason}": (
+        "无法建立保存快照的 {path}：{reason}"
+    ),
+    "another envdoctor is changing this environment": "另一个 envdoctor 正在修复这个环境",
+    "Name one: envdoctor repair --python PATH": "请指定一个：envdoctor repair --python PATH",
+    "{option} goes with --apply": "{option} 要与 --apply 一起用",
+    "{option} changes an environment of this machine, and --facts describes another": (
+        "{option} 改动的是本机的环境，而 --facts 描述的是另一个"
+    ),
+    "--apply is for the machine that is there, and {place} assumes another: {setting}": (
+        "--apply 针对的是本机，而 {place} 假设了另一台：{setting}"
+    ),
+    "the command line": "命令行",
+    "nothing was changed: {reason}": "没有改动任何东西：{reason}",
+    "nothing was changed": "没有改动任何东西",
+    "--apply asks before it changes anything; without a terminal say --yes": (
+        "--apply 会先询问再改动；没有终端时请加 --yes"
+    ),
+    "check finds what was not wrong before: {finding}": "检查发现了原来没有的问题：{finding}",
+    "check still finds what was to be mended: {finding}": "本应修好的问题仍然存在：{finding}",
+    "{number} files could not be put back: {reason}": "{number} 个文件无法恢复：{reason}",
+    "What was kept of them stays in {place}: run envdoctor repair --rollback once more": (
+        "保存的内容留在 {place}：请再运行一次 envdoctor repair --rollback"
+    ),
     # assumptions
     "assumed ({by})": "假设（{by}）",
     "a GPU is assumed; what driver serves it was not said": "显卡是假设的；没有说明所用的驱动",
@@ -1345,6 +1482,30 @@ WRITTEN: Dict[str, str] = {
     "Say what is wrong with an environment, why, and the smallest change.": (
         "指出环境中的问题、原因和最小改动。"
     ),
+    "Show the smallest change that mends it, or carry it out.": "显示修好环境的最小改动，或者执行它。",
+    "Show the smallest change that makes `check` clean, or carry it out.": (
+        "显示让 `check` 不再报告问题的最小改动，或者执行它。"
+    ),
+    "Without --apply nothing is changed. Builds of vendors, conda's builds for GPUs and what was installed from source are never exchanged.": (
+        "不加 --apply 时不改动任何东西。厂商的构建、conda 的 GPU 构建和从源码安装的包从不替换。"
+    ),
+    "Exit code: 0 nothing to do, or carried out and clean; 1 a change is due, or something is left at or above --fail-on; 2 wrong usage; 3 the environment could not be examined, or is not to be changed; 4 carried out and put back.": (
+        "退出码：0 无需修复，或已执行且没有问题；1 有待执行的改动，或留有达到 --fail-on 级别的问题；2 用法错误；"
+        "3 无法检查环境，或环境不允许改动；4 执行后已撤回。"
+    ),
+    "Carry the change out: after a snapshot, and with all put back where a step fails or check finds something that was not wrong before.": (
+        "执行改动：先做快照；某一步失败，或检查发现原来没有的问题时，全部恢复原样。"
+    ),
+    "Show the change and do nothing, which is the default.": "只显示改动，不执行；这是默认行为。",
+    "With --apply: do not ask.": "与 --apply 一起用：不询问。",
+    "With --apply: keep what came of it though check is not content.": (
+        "与 --apply 一起用：即使检查仍有问题也保留结果。"
+    ),
+    "Take back the last change of the environment, or one that was broken off.": (
+        "撤销对环境的上一次修复，或中断了的修复。"
+    ),
+    "The verdict and the commands, no more.": "只显示结论和命令。",
+    "Everything: reasons, and all ways to see it.": "全部：原因，以及所有自查方法。",
     "Exit code: 0 nothing at or above --fail-on, 1 something is, 2 wrong usage, 3 the environment could not be examined.": (
         "退出码：0 没有达到 --fail-on 级别的问题，1 有，2 用法错误，3 无法检查环境。"
     ),

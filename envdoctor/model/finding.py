@@ -32,11 +32,22 @@ class Citation(Record, frozen=True, omit_defaults=False):
     basis: str
 
 
+class Moved(Record, frozen=True, omit_defaults=False, rename={"before": "from", "after": "to"}):
+    """What is put in the place of what is there: versions, "" of what is not there."""
+
+    component: str
+    before: str
+    after: str
+    why: str = ""
+
+
 class Fix(Record, frozen=True, omit_defaults=False):
-    """A change that mends a finding. Commands are printed, never run."""
+    """A change that mends a finding. Its commands are printed; `repair --apply` alone runs any."""
 
     summary: str
     commands: Tuple[str, ...] = ()
+    changes: Tuple[Moved, ...] = ()  # the packages that it exchanges, where it was planned
+    complete: bool = True  # whether the commands, where there are any, do all of it
 
 
 class Finding(Record, frozen=True, omit_defaults=False):
@@ -189,6 +200,7 @@ __all__ = [
     "Fix",
     "Identity",
     "MachineSummary",
+    "Moved",
     "Report",
     "Skipped",
     "TargetSummary",

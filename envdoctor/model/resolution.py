@@ -6,7 +6,7 @@ from typing import Dict, List, Tuple, Union
 
 from envdoctor.model.build import Build
 from envdoctor.model.facts import Record
-from envdoctor.model.finding import SCHEMA_VERSION, Citation
+from envdoctor.model.finding import SCHEMA_VERSION, Citation, Moved
 from envdoctor.model.language import ENGLISH
 
 #: Every wish holds; some pins had to go; nothing fits; it could not be found out.
@@ -43,15 +43,6 @@ class Member(Record, frozen=True, omit_defaults=False):
     patches: Tuple[str, ...] = ()  # of envdoctor's, that its sources need
     tree: str = ""  # the folder of the training code that it is built from
     entry: str = ""  # of the matrices
-
-
-class Moved(Record, frozen=True, omit_defaults=False, rename={"before": "from", "after": "to"}):
-    """What a stack has in the place of what is there."""
-
-    component: str
-    before: str
-    after: str
-    why: str = ""
 
 
 class Relaxed(Record, frozen=True, omit_defaults=False):

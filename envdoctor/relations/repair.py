@@ -196,6 +196,18 @@ class Repairs:
         """Whether an installed release may be compiled (again) beside what is here."""
         return self._compiles(name, self.world)
 
+    def elsewhere(self, goal: Goal) -> Optional[Tuple[Repairs, Plan]]:
+        """What would mend it if nothing had to stay, and the repairs that say so.
+
+        For another environment, where all comes from an index. None if something else is in the
+        way, too.
+        """
+        if not any(self.stays(name) for name in self.concerned(goal)):
+            return None
+        free = _Free(self.observation._replace(origins={}), self.relations, self.fit)
+        plan = free.mend(goal)
+        return None if plan is None else (free, plan)
+
     def concerned(self, goal: Goal) -> List[str]:
         """The installed packages that a goal is about."""
         names = [leaving for leaving, _ in self._starts(goal) if leaving is not None]
@@ -662,6 +674,14 @@ class Repairs:
             if architecture is not None and stated not in (None, architecture):
                 return False
         return True
+
+
+class _Free(Repairs):
+    """Of an environment in which each build may be exchanged."""
+
+    def stays(self, name: str) -> str:  # noqa: ARG002
+        """Nothing has to stay."""
+        return ""
 
 
 def _is_there(domain: Optional[Domain]) -> bool:

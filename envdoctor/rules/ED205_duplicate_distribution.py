@@ -8,7 +8,7 @@ from typing import Dict, Iterator, List, Tuple
 import msgspec
 
 from envdoctor.model.facts import Distribution
-from envdoctor.model.finding import Evidence
+from envdoctor.model.finding import Evidence, Fix
 from envdoctor.relations.environment import imported
 from envdoctor.rules.lookup import (
     again,
@@ -82,6 +82,7 @@ def _leftover(
     commands = []
     for name, left in lost.items():
         commands.append(again(context, msgspec.structs.replace(left, name=name)))
+    complete = all(commands)
     commands += [f"rm -r {shlex.quote(path)}" for path in (*named, *folders)]
     others = [p.rpartition("/")[2] for p in folders if p not in [d.path for d in found]]
     texts = [*(label(d) for d in found), *others]
@@ -100,7 +101,7 @@ def _leftover(
             *(Evidence(text, "a folder", f"{entry}/{text}") for text in others),
             *(Evidence(label(w), f"requires {name}{s}", w.path) for name, s, w in wishes),
         ),
-        fixes=fix(*commands),
+        fixes=(Fix("", tuple(filter(None, commands)), complete=complete),),
     )
 
 

@@ -21,7 +21,7 @@ from envdoctor.relations.choice import AskedRepairs, Choice, choose, newest_only
 from envdoctor.relations.environment import imported
 from envdoctor.relations.judge import Breach, Violation, judge
 from envdoctor.relations.observe import Observation
-from envdoctor.relations.plan import Plan
+from envdoctor.relations.plan import Goal, Plan
 from envdoctor.relations.repair import Repairs
 from envdoctor.relations.sources import (
     ISOLATED,
@@ -155,6 +155,9 @@ class AskedExamination(Examination):
 
     def _repairs(self) -> AskedRepairs:
         return AskedRepairs(self.choice, self.asked, self.relations)
+
+    def _elsewhere(self, goal: Goal, repairs: Repairs) -> None:
+        """Nothing: there is no environment yet that could be left as it is."""
 
     def _change(self, plan: Plan, repairs: Repairs) -> Fix:  # noqa: ARG002
         return lines_fix(self.language, plan, self.asked, self.knowledge)

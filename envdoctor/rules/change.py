@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import shlex
 from typing import Callable, Dict, Iterator, List, Optional, Sequence
 
+import msgspec
+
 from envdoctor.model.facts import Distribution, Facts
-from envdoctor.model.finding import Fix
+from envdoctor.model.finding import Fix, Moved
 from envdoctor.model.language import count, say, translate
 from envdoctor.model.text import clean
 from envdoctor.relations.environment import imported
 from envdoctor.relations.plan import Change, Goal, Plan, requirement_arguments
 from envdoctor.relations.repair import Repairs, linked, plans
 from envdoctor.relations.tell import label
+from envdoctor.rules.lookup import installer
 from envdoctor.rules.requirements import parse
 
 _LISTED = 6
+_APART = "apart"  # the folder of an environment of its own, in commands
 
 
 def fixes(
@@ -35,7 +40,7 @@ def fixes(
         fix = found[first] = tell(plan)
         mended = "mended by the change of {finding}: {change}"
         said = clean(say(language, mended, finding=names[first], change=fix.summary))
-        found.update((number, Fix(said, fix.commands)) for number in more)
+        found.update((number, msgspec.structs.replace(fix, summary=said)) for number in more)
     return [found.get(n) for n in range(len(goals))]
 
 
@@ -44,6 +49,26 @@ def not_found(language: str, repairs: Repairs, goal: Goal) -> Optional[Fix]:
     if goal.no_cpu and not repairs.stays(goal.component):
         return None
     return no_fix(language, repairs, repairs.concerned(goal))
+
+
+def elsewhere(language: str, repairs: Repairs, goal: Goal, facts: Facts) -> Optional[Fix]:
+    """What another environment would have, where what stays keeps this one from being mended."""
+    found = repairs.elsewhere(goal)
+    if found is None:
+        return None
+    free, plan = found
+    told = [f"{c.after.component} {label(c.after, repairs.knowledge)}" for c in plan]
+    said = say(
+        language,
+        "leave this environment as it is, and make one of its own with {packages}",
+        packages=say(language, ", ").join(told),
+    )
+    # "" of what is there: it is another environment's
+    fresh = tuple(Change(None, change.after) for change in plan)
+    changes = tuple(moved(change, free, text) for change, text in zip(fresh, told))
+    made = shlex.join([interpreter(facts), "-m", "venv", _APART])
+    installed = _commands(fresh, free, lambda *words: [f"{_APART}/bin/python", "-m", "pip", *words])
+    return Fix(clean(said), (made, *installed), changes, complete=False)
 
 
 def plan_fix(language: str, plan: Plan, repairs: Repairs, facts: Facts) -> Fix:
@@ -59,7 +84,22 @@ def plan_fix(language: str, plan: Plan, repairs: Repairs, facts: Facts) -> Fix:
         said.append(say(language, compiled, names=listed))
     head = count(language, len(plan), "{number} package: ", "{number} packages: ")
     told = clean(say(language, "; ").join(said))
-    return Fix(head + told, tuple(_commands(plan, repairs, facts)))
+    complete = not again and not any(
+        change.compiled_again or _of_conda(change, repairs) for change in plan
+    )
+    changes = tuple(moved(change, repairs, why) for change, why in zip(plan, said))
+    call = functools.partial(installer, facts.target.value)
+    return Fix(head + told, tuple(_commands(plan, repairs, call)), changes, complete)
+
+
+def moved(change: Change, repairs: Repairs, why: str) -> Moved:
+    """A change as a record. One of another package of the same module names both."""
+    after, before = change.after, change.before
+    came = label(after, repairs.knowledge)
+    left = before.label if before is not None else ""
+    return Moved(
+        after.component, f"{change.removed} {left}" if change.removed else left, came, clean(why)
+    )
 
 
 def no_fix(language: str, repairs: Repairs, names: Sequence[str]) -> Fix:
@@ -121,8 +161,11 @@ def _of_conda(change: Change, repairs: Repairs) -> bool:
     )
 
 
-def _commands(plan: Plan, repairs: Repairs, facts: Facts) -> Iterator[str]:
-    """Uninstalling first, then one command for each set of options, required packages first."""
+def _commands(plan: Plan, repairs: Repairs, call: Callable[..., List[str]]) -> Iterator[str]:
+    """Uninstalling first, then one command for each set of options, required packages first.
+
+    `call` makes words that call the installer.
+    """
     mine = [c for c in plan if not c.compiled_again and not _of_conda(c, repairs)]
     gone = [change.removed for change in mine if change.removed]
     # pip would find the requirement met by the other build of the same release
@@ -138,11 +181,10 @@ def _commands(plan: Plan, repairs: Repairs, facts: Facts) -> Iterator[str]:
         group = groups.setdefault(options, [])
         if requirement not in group:  # as it is where two packages make way for it
             group.append(requirement)
-    python = shlex.quote(interpreter(facts))
     if gone:
-        yield " ".join([python, "-m pip uninstall -y", *gone])
+        yield shlex.join(call("uninstall", "-y", *gone))
     for options, requirements in groups.items():
-        yield " ".join([python, "-m pip install", *requirements, options]).rstrip()
+        yield " ".join([shlex.join(call("install")), *requirements, options]).rstrip()
 
 
 def _is_met(change: Change) -> bool:

@@ -33,7 +33,7 @@ from envdoctor.relations.sources import SourceBuild
 from envdoctor.relations.tell import Teller, probe
 from envdoctor.relations.values import attribute
 from envdoctor.rules import linked
-from envdoctor.rules.change import fixes, interpreter, not_found, plan_fix
+from envdoctor.rules.change import elsewhere, fixes, interpreter, not_found, plan_fix
 from envdoctor.rules.lookup import name_of
 from envdoctor.rules.outside import of_place
 from envdoctor.rules.page import Page, pages
@@ -318,9 +318,14 @@ class Examination:
             finding = self.findings[place]
             by_hand = finding.fixes if finding.relation is not None else ()
             none = None if by_hand else not_found(self.language, repairs, goal)
-            told = [*by_hand, *(fix for fix in [change or none] if fix is not None)]
+            other = None if by_hand or change else self._elsewhere(goal, repairs)
+            told = [*by_hand, *(fix for fix in [change or none, other] if fix is not None)]
             if told:
                 self.findings[place] = replace(finding, fixes=tuple(told))
+
+    def _elsewhere(self, goal: Goal, repairs: Repairs) -> Optional[Fix]:
+        """What another environment would have in the place of what stays in this one."""
+        return elsewhere(self.language, repairs, goal, self.facts)
 
     def _repairs(self) -> Repairs:
         return Repairs(self.observed, self.relations)
@@ -468,7 +473,7 @@ def finding_of(page: Page, fault: Fault, language: str) -> Finding:
         template = texts.get(name + suffix, texts.get(name, ""))
         return render(template, lambda name: translate(language, fault.fields[name]))
 
-    fixes = tuple(Fix(fix.summary or part("fix"), fix.commands) for fix in fault.fixes)
+    fixes = tuple(replace(fix, summary=fix.summary or part("fix")) for fix in fault.fixes)
     if not fixes and part("fix"):
         fixes = (Fix(part("fix")),)
     return Finding(

@@ -12,6 +12,7 @@ from envdoctor.model.build import ABSENT, Build
 from envdoctor.model.facts import Distribution, Observed, Target
 from envdoctor.model.finding import Evidence, Fix
 from envdoctor.model.names import canonical as canonical_name
+from envdoctor.model.text import clean
 from envdoctor.model.versions import is_development, local_part, try_parse
 from envdoctor.relations.environment import (
     inside,
@@ -155,7 +156,26 @@ def pip(target: Target, *arguments: str) -> str:
     """
     if not all(a in _PIP_WORDS or _REQUIREMENT.fullmatch(a) for a in arguments):
         return ""
-    return shlex.join([target.python or "python", "-m", "pip", *arguments])
+    return shlex.join(installer(target, *arguments))
+
+
+def installer(target: Optional[Target], *arguments: str) -> List[str]:
+    """The words of a command that installs or removes something in the examined environment.
+
+    It is the environment's own pip; uv where uv made the environment and put no pip into it.
+    """
+    python = clean(target.python) if target is not None and target.python else "python"
+    if target is not None and _is_of_uv(target):
+        verb, *rest = arguments
+        # which asks nothing, and knows no such option
+        kept = [word for word in rest if not (verb == "uninstall" and word == "-y")]
+        return ["uv", "pip", verb, "--python", python, *kept]
+    return [python, "-m", "pip", *arguments]
+
+
+def _is_of_uv(target: Target) -> bool:
+    found = target.distributions
+    return any(d.installer == "uv" for d in found) and all(name_of(d) != "pip" for d in found)
 
 
 def again(context: Context, distribution: Distribution) -> str:
@@ -179,8 +199,7 @@ def again(context: Context, distribution: Distribution) -> str:
         if local_part(version):
             named = [words for words in named if words[0] == f"{name}=={version}"]
         if len(named) == 1:
-            python = target.python or "python"
-            return shlex.join([python, "-m", "pip", "install", *options, *named[0]])
+            return shlex.join(installer(target, "install", *options, *named[0]))
     if moves_torch(name, context.knowledge) or not on_an_index(distribution):
         return ""
     return pip(target, "install", *options, f"{distribution.name}=={version}")

@@ -24,6 +24,7 @@ from envdoctor.model.finding import (
     TargetSummary,
     assumed,
 )
+from envdoctor.model.repair import Repair
 from envdoctor.model.resolution import STATUSES, TARGETS
 from envdoctor.model.what_if import WhatIf
 from envdoctor.report.explanation import PackagesAnswer, RowAnswer
@@ -45,6 +46,7 @@ OUTPUTS: Dict[str, Any] = {
     "list-rules": Listing,
     "matrix": GridsAnswer,
     "resolve": ResolutionAnswer,
+    "repair": Repair,
     "what-if": WhatIf,
 }
 CODE = {"type": "string", "pattern": "^ED[0-9]{3}$"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Collection, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from envdoctor.knowledge import files as matrix_files
 from envdoctor.knowledge.document import DocumentError
@@ -119,10 +119,13 @@ def load(folder: Optional[Path] = None, added: Optional[Added] = None) -> Knowle
     return knowledge
 
 
-def extended(knowledge: Knowledge, files: Sequence[Loaded[PackageFile]]) -> Knowledge:
+def extended(
+    knowledge: Knowledge, files: Sequence[Loaded[PackageFile]], without: Collection[str] = ()
+) -> Knowledge:
     """The matrices and packages beside them, as those that only one source tree holds.
 
-    Everything that is there already is shared, not made again. Raises DocumentError.
+    `without` are ids of relations that are left out. Everything that is there already is shared,
+    not made again. Raises DocumentError.
     """
     shelf = _Shelf(knowledge)
     for loaded in files:
@@ -130,7 +133,7 @@ def extended(knowledge: Knowledge, files: Sequence[Loaded[PackageFile]]) -> Know
     found = Knowledge(
         {**knowledge.packages, **shelf.packages},
         knowledge.tables,
-        (*knowledge.relations, *shelf.relations),
+        [r for r in (*knowledge.relations, *shelf.relations) if r.id not in without],
         {**knowledge.citations, **shelf.citations},
         knowledge.date,
         knowledge.added,

@@ -64,6 +64,9 @@ class Contradiction(Entry, frozen=True):
     sides: List[str]  # each with its source
     take: str = ""  # a requirement that stands for the pin of its name; empty: nothing
     reason: str = ""
+    waives: List[
+        str
+    ] = []  # relations of the matrices that say what the side says that is not taken
 
     @property
     def taken(self) -> Tuple[str, str]:
@@ -233,6 +236,8 @@ def _examine(file: ProfileFile, document: Document) -> None:
         where = f"{document.place('overrides', index)}: overrides[{index}]"
         if len(override.sides) < 2:
             raise DocumentError(f"{where}.sides: a contradiction has two sides")
+        if override.waives and not override.take:
+            raise DocumentError(f"{where}.waives: nothing is taken instead")
         if override.take:
             taken = _requirement(override.take, f"{where}.take", plain=True)
             if taken not in file.stack:

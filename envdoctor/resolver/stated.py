@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Tuple
 
+from envdoctor.knowledge.document import DocumentError
 from envdoctor.knowledge.load import Knowledge, extended
 from envdoctor.knowledge.profiles import Profile
 from envdoctor.model.resolution import IMAGE, Override
+from envdoctor.model.text import clean, nearest
 from envdoctor.relations.components import PYTHON
 from envdoctor.resolver.request import PROFILE, Pin, Request
 
@@ -27,8 +29,22 @@ def request_of(profile: Profile, target: str = IMAGE) -> Request:
 
 
 def with_profile(knowledge: Knowledge, profile: Profile) -> Knowledge:
-    """The matrices with the packages that a profile's trees alone hold. Raises DocumentError."""
-    return extended(knowledge, profile.held)
+    """The matrices as a profile has them.
+
+    With the packages that its trees alone hold, and without the relations that it sets aside where
+    its authors contradict themselves. Raises DocumentError.
+    """
+    waived = [one for override in profile.overrides for one in override.waives]
+    ids = {relation.id for relation in knowledge.relations}
+    for number, override in enumerate(profile.overrides):
+        for one in override.waives:
+            if one not in ids:
+                part = f"overrides[{number}]"
+                raise DocumentError(
+                    f"{profile.place(part)}: {part}.waives: no relation is called "
+                    f"{clean(one)!r}{nearest(one, ids)}"
+                )
+    return extended(knowledge, profile.held, waived)
 
 
 def unknown(profile: Profile, knowledge: Knowledge) -> Tuple[str, ...]:

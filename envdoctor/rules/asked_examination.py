@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import List, Mapping, Set, Tuple
+from typing import Iterator, List, Mapping, Set, Tuple
 
 import msgspec
 
@@ -31,7 +31,7 @@ from envdoctor.relations.sources import (
     with_tools,
 )
 from envdoctor.rules.asked import asked_summary, taken_evidence
-from envdoctor.rules.examination import Examination
+from envdoctor.rules.examination import Examination, stops_compiling
 from envdoctor.rules.lines import lines_fix
 from envdoctor.rules.page import Page
 from envdoctor.rules.rule import Fault
@@ -111,6 +111,20 @@ class AskedExamination(Examination):
                     self.findings.append(self._broken(violation))
         for problem in (*self.choice.reasons, *self.target.problems):
             self.skipped.append(Skipped("asked", translate(self.language, clean(problem))))
+
+    def _causes(
+        self, name: str, violations: Mapping[str, Tuple[Violation, ...]]
+    ) -> Iterator[Violation]:
+        """As of what is installed; where its sources do not compile, how it would run is idle."""
+        found = list(super()._causes(name, violations))
+        stopped = any(
+            stops_compiling(one) and one.breaches[0].bound.relation.severity == "error"
+            for one in found
+        )
+        for violation in found:
+            relation = violation.breaches[0].bound.relation
+            if not (stopped and relation.severity == "warning" and relation.phase == "run"):
+                yield violation
 
     def _told_of_the_newest(self, violation: Violation) -> Finding:
         """The finding in the words of one release where many fail alike."""

@@ -194,7 +194,7 @@ class Examination:
         """The violations of a package that are no consequence of those of what it requires.
 
         A driver that is too old for torch is too old for each extension beside it: one fault, and
-        its fix exchanges them all.
+        its fix exchanges them all. Of what stops the compiling of its sources the first is told.
         """
         inherited = {
             breach.bound.relation.id
@@ -203,13 +203,19 @@ class Examination:
             for breach in violation.breaches
             if breach.bound.relation.owner is None
         }
+        stopped = False
         for violation in violations[name]:
             own = [b for b in violation.breaches if b.bound.relation.id not in inherited]
             rejected = {id(build) for breach in own for build in breach.builds}
             every = {id(build) for breach in violation.breaches for build in breach.builds}
             cause = Violation(name, tuple(own))
-            if own and rejected == every and self._is_told(cause):
-                yield cause
+            if not own or rejected != every or not self._is_told(cause):
+                continue
+            if stops_compiling(cause):
+                if stopped:
+                    continue
+                stopped = True
+            yield cause
 
     def _required(self, name: str) -> List[str]:
         names = list(self.knowledge.packages[name].requires)
@@ -507,6 +513,12 @@ def _cleaned(language: str, evidence: Evidence) -> Evidence:
     parts = (evidence.fact, evidence.value, evidence.origin)
     fact, value, origin = (translate(language, clean(part)) for part in parts)
     return Evidence(fact, value, origin)
+
+
+def stops_compiling(violation: Violation) -> bool:
+    """Whether sources of a package do not compile, by what is in them."""
+    relations = [breach.bound.relation for breach in violation.breaches]
+    return all(r.phase == "build" and r.owner is not None for r in relations)
 
 
 def _severity(violation: Violation) -> str:

@@ -176,7 +176,18 @@ def broken(stack: str) -> Set[str]:
             "",
         ),
         # mmcv-full: neither a wheel nor compiling sources
-        ("torch 2.4.1+cu121, mmcv-full 1.4.0", "mmcv-full/thc mmcv-full/wheel-torch"),
+        (
+            "torch 2.4.1+cu121, mmcv-full 1.4.0",
+            "mmcv-full/cxx14 mmcv-full/thc mmcv-full/wheel-torch",
+        ),
+        (
+            "torch 2.6.0+cu124, mmcv-full 1.4.0",
+            "mmcv-full/cxx14 mmcv-full/dispatch mmcv-full/thc mmcv-full/wheel-torch",
+        ),
+        (
+            "torch 2.6.0+cu124, mmcv-full 1.4.4",
+            "mmcv-full/cxx14 mmcv-full/thc mmcv-full/wheel-torch",
+        ),
         ("torch 1.11.0+cu113, mmcv-full 1.4.5", "mmcv-full/thc mmcv-full/wheel-torch"),
         ("torch 1.11.0+cu113, mmcv-full 1.4.6", "mmcv-full/ddp-sync-params"),
         ("torch 1.11.0+cu113, mmcv-full 1.4.8", ""),
@@ -212,7 +223,19 @@ def broken(stack: str) -> Set[str]:
             "mmcv-full 1.4.0, mmdet 2.13.0, mmsegmentation 0.14.0, mmdet3d 0.17.2",
             "mmdet3d/mmdet mmdet3d/mmseg",
         ),
-        ("mmcv-full 1.4.2, mmdet 2.19.0, mmsegmentation 0.20.0, mmdet3d 0.17.2", "mmdet3d/mmcv"),
+        (
+            "mmcv-full 1.4.2, mmdet 2.19.0, mmsegmentation 0.20.0, mmdet3d 0.17.2",
+            "mmdet3d/mmcv-later",
+        ),
+        ("mmcv-full 1.3.7, mmdet 2.19.0, mmdet3d 0.17.2", "mmdet/mmcv mmdet3d/mmcv"),
+        ("torch 2.0.1+cu118, mmdet3d 0.17.2", "mmdet3d/thc"),
+        ("torch 2.1.0+cu118, mmdet3d 0.17.2", "mmdet3d/cxx14 mmdet3d/thc"),
+        ("torch 2.14.1+cu126, mmdet3d 0.17.2", "mmdet3d/cxx17 mmdet3d/thc"),
+        ("numba 0.49.1, mmdet3d 0.17.2", "mmdet3d/numba"),
+        ("numba 0.53.1, mmdet3d 0.17.2", "mmdet3d/numba mmdet3d/numba-errors"),
+        ("numba 0.53.0, mmdet3d 1.0.0rc0", ""),
+        ("numpy 1.23.5, mmdet3d 1.0.0rc6", ""),
+        ("numpy 1.24.4, mmdet3d 1.0.0rc6", "mmdet3d/numpy-aliases"),
         ("mmcv-full 1.4.2, mmdet 2.19.0, mmsegmentation 0.20.0, mmdet3d 0.17.3", ""),
         ("mmcv 2.2.0, mmengine 0.10.7, mmdet 3.3.0, mmdet3d 1.4.0", "mmdet/mmcv mmdet3d/mmcv"),
         ("torch 2.1.0+cu121, mmcv 2.1.0, mmengine 0.2.0, setuptools 65.0.0", "mmcv/mmengine"),
@@ -296,7 +319,7 @@ def broken(stack: str) -> Set[str]:
         ("torch 1.5.0+cu101, mmcv-full 1.2.0, mmdet 2.3.0, mmdet3d 0.6.0", "mmdet/mmcv"),
         (
             "torch 2.1.0+cu121, mmcv 2.1.0, mmengine 0.10.7, mmdet 3.3.0, mmdet3d 0.6.0",
-            "mmdet3d/mmcv-1 mmdet3d/mmdet-2 mmdet3d/thc",
+            "mmdet3d/cxx14 mmdet3d/mmcv-1 mmdet3d/mmdet-2 mmdet3d/thc",
         ),
         # operators
         ("torch 1.9.1+cu111, mmcv 1.4.0, mmsegmentation 0.14.1", "mmsegmentation/ops"),
@@ -548,11 +571,12 @@ def test_the_last_torch_of_an_mmcv_is_named() -> None:
     stack = "torch 2.4.1+cu121, mmcv-full 1.4.0"
     (violation,) = judged(stack, "mmcv-full").violations
     teller = Teller(violation, RELATIONS, domains(stack), "nvidia")
-    wheels, sources = violation.breaches
+    wheels, sources, standard = violation.breaches
     assert "torch 2.4.1+cu121" in teller.part(wheels, "summary")
     assert "1.10.2" in teller.part(wheels, "summary")
     assert teller.part(wheels, "why") == "its wheels were compiled for torch 1.5 to 1.10"
     assert "THC/THC.h" in teller.part(sources, "why")
+    assert "C++17" in teller.part(standard, "why")
 
 
 @pytest.mark.parametrize(

@@ -100,9 +100,10 @@ def waivers() -> Iterator[Tuple[str, str]]:
     for relation in KNOWLEDGE.relations:
         if relation.waiver:
             yield relation.waiver, relation.id
+    shared = {relation.id for relation in KNOWLEDGE.relations}
     for profile in PROFILES:
-        for relation in with_profile(KNOWLEDGE, profile).relations[len(KNOWLEDGE.relations) :]:
-            if relation.waiver:
+        for relation in with_profile(KNOWLEDGE, profile).relations:
+            if relation.waiver and relation.id not in shared:
                 yield relation.waiver, f"{profile.profile}: {relation.id}"
 
 
@@ -141,6 +142,12 @@ def test_what_the_authors_contradict_themselves_in_is_taken_from_the_profile() -
     assert "yapf<0.40.2" in request.rest
     taken = [override.take for override in request.overrides]
     assert taken == ["numpy>=1.21.5,<1.24", ""]
+
+
+def test_what_says_the_other_side_is_set_aside() -> None:
+    profile = load_profile("maptr")
+    kept = {relation.id for relation in with_profile(KNOWLEDGE, profile).relations}
+    assert [r.id for r in KNOWLEDGE.relations if r.id not in kept] == ["mmdet3d/numpy"]
 
 
 def test_a_package_of_a_tree_is_known_with_its_profile_alone() -> None:

@@ -382,7 +382,7 @@ SAID: Dict[str, str] = {
     "Commands": "命令",
     "Files": "文件",
     "of no distribution": "不属于任何包的文件",
-    "{package} is linked to {names}: {reason}": "{package} 链接到 {names}：{reason}",
+    "{package} needs {names}: {reason}": "{package} 需要 {names}：{reason}",
     "{number} more file is not listed": "另有 {number} 个文件未列出",
     "{number} more files are not listed": "另有 {number} 个文件未列出",
     "Would be whole again": "会恢复正常",

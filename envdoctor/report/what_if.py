@@ -178,7 +178,7 @@ class _Telling:
             needs = list(dict.fromkeys(need for file in files for need in file.needs))
             named = package or self.say("of no distribution")
             libraries = self._listed(needs)
-            told = "{package} is linked to {names}: {reason}"
+            told = "{package} needs {names}: {reason}"
             yield from self._prose(self.say(told, package=named, names=libraries, reason=why))
             shown = files if self.view.verbose else files[:_FILES]
             for file in shown:

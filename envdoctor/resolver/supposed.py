@@ -24,7 +24,8 @@ from envdoctor.relations.plan import requirement_arguments
 from envdoctor.relations.tell import label
 from envdoctor.relations.wanted import Wanted, WantedError, builds_of, read_wanted
 
-_UNKNOWN_TO_US = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:={2,3}\s*([^*,\s]+)\s*)?", re.ASCII)
+_NAMED = re.compile(r"\s*([A-Za-z0-9][\w.-]*)(.*)", re.ASCII)
+_PIN = re.compile(r"={2,3}\s*([^*,\s]+)")
 _MAX_LENGTH = 200
 _WANTED = "what is asked for"
 _NO_LINKING = "binaries of what is asked for are not there to be read"
@@ -55,31 +56,27 @@ def read_asked(text: str, removed: bool, knowledge: Knowledge, facts: Facts) -> 
     """What a text asks for. Raises WantedError, which names what is near."""
     target = facts.target.value
     installed = imported(target) if target is not None else {}
-    match = _UNKNOWN_TO_US.fullmatch(text) if len(text) <= _MAX_LENGTH else None
+    match = _NAMED.fullmatch(text) if len(text) <= _MAX_LENGTH else None
     name = canonical(match[1]) if match is not None else ""
+    rest = match[2].strip() if match is not None else ""
     if removed:
-        if name not in installed or (match is not None and match[2]):
+        if name not in installed or rest:
             told = f"{clean(text)!r} is not installed here"
             raise WantedError(told + _near(name, list(installed)))
         return Asked(name, removed=True)
-    if name in knowledge.packages or match is None or name not in installed:
-        try:
-            wanted = read_wanted(text, knowledge)
-        except WantedError:
-            known = [*knowledge.packages, *installed]
-            if match is None or not name or name in knowledge.packages:
-                raise
-            raise WantedError(
-                f"neither the matrices nor this environment have a package {clean(match[1])!r}"
-                f"{_near(name, known)}"
-            ) from None
+    if name in knowledge.packages or match is None:
+        wanted = read_wanted(text, knowledge)
         return Asked(wanted.name, wanted)
-    if match[2] is None or try_parse(match[2]) is None:
+    if name not in installed:
+        told = f"neither the matrices nor this environment have a package {clean(match[1])!r}"
+        raise WantedError(told + _near(name, [*knowledge.packages, *installed]))
+    pin = _PIN.fullmatch(rest)
+    if pin is None or try_parse(pin[1]) is None:
         raise WantedError(
             f"{clean(text)!r}: the matrices do not know its releases: a version is expected, "
             f"as in {name}==1.0"
         )
-    return Asked(name, version=match[2])
+    return Asked(name, version=pin[1])
 
 
 def _near(name: str, known: Sequence[str]) -> str:

@@ -507,8 +507,16 @@ class _Question:
                 continue
             # rules read files, of which those that come are not known
             is_of_others = finding.name == _CONFLICT and not self.names & set(finding.about)
-            if (finding.relation or is_of_others) and finding.name not in after.unsettled:
+            if is_of_others or (told.relation and self._is_decided(_name(told), told.relation)):
                 yield told
+
+    def _is_decided(self, name: str, relation: str) -> bool:
+        """Whether it is known what a relation of a package says afterwards."""
+        if name not in self.knowledge.packages:
+            return False
+        observation = self.supposed.observation
+        said = judge(self.relations, name, observation.domains, observation.accelerator)
+        return all(bound.relation.id != relation for bound, _ in said.undecided)
 
     def _assumptions(self, breaks: Sequence[Break]) -> Iterator[str]:
         coming = [f"{n} {version}" for n, version in self.supposed.labels.items() if version]

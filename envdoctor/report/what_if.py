@@ -128,7 +128,7 @@ class _Telling:
     def _change(self) -> str:
         told = [self._moved(one) for one in self.answer.changes]
         if self.assumed:
-            told.append(self.assumed)
+            told.append(clean(self.assumed))
         return self.say("; ").join(told) or self.say("none")
 
     def _moved(self, one: Moved) -> str:
@@ -182,7 +182,7 @@ class _Telling:
             yield from self._prose(self.say(told, package=named, names=libraries, reason=why))
             shown = files if self.view.verbose else files[:_FILES]
             for file in shown:
-                yield Text(f"     {self._place(file.path)}", "dim")
+                yield Text(f"     {self._place(clean(file.path, _PROSE))}", "dim")
             left = len(files) - len(shown)
             if left:
                 yield from self._more(left)
@@ -222,7 +222,7 @@ class _Telling:
                 told = self.say(again, package=told)
             yield from self._prose(told)
             if self.view.verbose and one.why:
-                yield from wrapped(Text(one.why, "dim"), self.view.width, "     ", "     ")
+                yield from wrapped(Text(clean(one.why, _PROSE), "dim"), self.view.width, "     ", "     ")
         if lost:
             yield from self._prose(
                 self.say("nothing known mends {names}", names=self._listed(lost))

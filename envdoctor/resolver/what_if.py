@@ -450,8 +450,10 @@ class _Question:
         self, before: _Judged, after: _Judged, open_: Sequence[str]
     ) -> Iterator[Skipped]:
         """What can no longer be told, or not of what comes."""
-        known = {(one.code, one.reason) for one in before.skipped}
-        yield from (one for one in after.skipped if (one.code, one.reason) not in known)
+        known = {(one.code, self._of_any(one.reason)) for one in before.skipped}
+        for one in after.skipped:
+            if (one.code, self._of_any(one.reason)) not in known:
+                yield one
         yield from (Skipped("binaries", text) for text in open_)
         target = self.facts.target.value
         plan = tuple(
@@ -475,6 +477,17 @@ class _Question:
             held = clean(str(self.now.installed[name]))
             reason = self.say(told, package=package)
             yield Skipped("relations", self.say("{builds}: {reason}", builds=held, reason=reason))
+
+    def _of_any(self, text: str) -> str:
+        """A reason without the versions of what changes: what it says of both is no news."""
+        target = self.facts.target.value
+        for name in sorted(self.names):
+            labels = {self._label_now(name, target), self.supposed.labels[name]}
+            if name in self.now.installed:
+                labels.add(self.now.installed[name].label)
+            for version in sorted(filter(None, labels), key=len, reverse=True):
+                text = text.replace(f"{name} {version}", name)
+        return text
 
     def _unjudged(self) -> Iterator[Tuple[str, str]]:
         """Compiled packages of which no relation says whether they fit what they need."""

@@ -1,4 +1,4 @@
-"""What a change would break, what else must move, and whether apart is safer, on the real matrices."""
+"""What a change would break, what else must move, what is better apart: on the real matrices."""
 
 from __future__ import annotations
 
@@ -541,6 +541,13 @@ def test_a_release_that_is_newer_than_the_matrices_is_untested() -> None:
     answer = ask(facts, "torch==99.0")
     assert answer.verdict == "undecided"
     assert answer.undecided[0].code == "untested"
+
+
+def test_what_was_not_known_before_is_no_news() -> None:
+    facts = environment("torch 2.2.2", torch="2.2.2+cu121")
+    without = replace(facts, accelerator=Accelerator(gpus=unseen("there is no GPU here")))
+    answer = ask(without, "torch==2.2.1")
+    assert (answer.verdict, answer.undecided) == ("harmless", ())
 
 
 def test_hostile_names() -> None:

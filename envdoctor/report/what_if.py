@@ -222,7 +222,8 @@ class _Telling:
                 told = self.say(again, package=told)
             yield from self._prose(told)
             if self.view.verbose and one.why:
-                yield from wrapped(Text(clean(one.why, _PROSE), "dim"), self.view.width, "     ", "     ")
+                why = Text(clean(one.why, _PROSE), "dim")
+                yield from wrapped(why, self.view.width, "     ", "     ")
         if lost:
             yield from self._prose(
                 self.say("nothing known mends {names}", names=self._listed(lost))

@@ -244,7 +244,7 @@ def resolved(
     except UnheardOfError as error:
         return unknown(str(error), knowledge, options.target, language)
     found: List[Tuple[Question, Resolution]] = [
-        (one, search(one.request, facts, relations)) for one in asked
+        (one, search(one.request, facts, relations, language=language)) for one in asked
     ]
     question, best = min(found, key=lambda pair: _rank(pair[1]))
     proved = all(one.optimal or one.status == IMPOSSIBLE for _, one in found)

@@ -11,6 +11,13 @@ from __future__ import annotations
 from typing import Dict
 
 SAID: Dict[str, str] = {
+    # stacks and cores
+    "{what} is not known; {names} asks for it [{ids}]": "{what} 未知，{names} 对它有要求 [{ids}]",
+    ", and because ": "；又因为",
+    "{fixed} do not go together, because {because}": "{fixed} 不能并存，因为 {because}",
+    "{fixed} cannot be had, because {because}": "{fixed} 无法满足，因为 {because}",
+    "in an image: {image}": "改在镜像里：{image}",
+    "as it is asked for, with patched sources: {patches}": "保持原要求，但给源码打补丁：{patches}",
     # marks and small words
     ", ": "、",
     "; ": "；",
@@ -460,7 +467,6 @@ SAID: Dict[str, str] = {
     "The hashes are of the files for this machine and this Python": "这些哈希只属于适用于这台机器和这个 Python 的文件",
     "No hashes: pip takes all or none, and none is known of {names}": "没有哈希：pip 要求全部有或全部没有，而 {names} 的哈希未知",
     "Versions of the stack alone are locked: what else it needs, the installer chooses": "只锁定了这套版本组合本身：其余依赖由安装工具选择",
-    "pip may refuse it, since the authors contradict each other: {sides}": "pip 可能会拒绝，因为作者的要求互相矛盾：{sides}",
     "What no requirements file of this stack may change": "安装这套版本组合的各个文件时都不得改变的版本",
     "sh FILE [FOLDER] makes the environment in FOLDER, .venv if not said": "sh FILE [FOLDER] 在 FOLDER 中创建环境，默认为 .venv",
     "sh FILE [PYTHON] installs into the environment of PYTHON, python3 if not said": "sh FILE [PYTHON] 安装到 PYTHON 所在的环境，默认为 python3",
@@ -587,6 +593,22 @@ SAID: Dict[str, str] = {
 }
 
 WRITTEN: Dict[str, str] = {
+    # what a stack is to satisfy
+    "{package} (any build)": "{package}（任何构建）",
+    "nothing is compiled (--no-source)": "不编译任何东西（--no-source）",
+    "{package} {version} stays: it is {why}": "{package} {version} 保持不动：它是 {why}",
+    "what is compiled for a GPU needs a CUDA toolkit": "为 GPU 编译的东西需要 CUDA Toolkit",
+    "an image with a toolkit has the CUDA that its framework was built for": (
+        "带 CUDA Toolkit 的镜像，其 CUDA 与框架构建时所用的一致"
+    ),
+    "one package provides a module, with what it requires": "一个模块只由一个包提供，连同它所需的包",
+    "the {what} is to be chosen": "{what} 有待选择",
+    "the {what} is left open": "{what} 未定",
+    "the GPU is left open": "显卡未定",
+    "NVIDIA driver {version}": "NVIDIA 驱动 {version}",
+    "processor architecture {name}": "处理器架构 {name}",
+    "operating system {name}": "操作系统 {name}",
+    "GPU {name} (compute capability {number})": "GPU {name}（算力 {number}）",
     # what GPU code runs where
     "GPU code of {package}": "{package} 的 GPU 代码",
     "whether code for {code} runs on {gpu} is not known": "不知道 {code} 的代码能否在 {gpu} 上运行",

@@ -37,6 +37,13 @@ DOTTED: Dict[str, str] = {
     "build.isolated": "environment of the build's own",
 }
 
+#: {component: the package that it is where a build has no environment of its own}.
+OF_BUILD: Dict[str, str] = {
+    "build.setuptools": "setuptools",
+    "build.numpy": "numpy",
+    "build.cython": "cython",
+}
+
 #: Attributes of a GPU: `cc` is its compute capability, `family` its line of products
 #: ("datacenter", "workstation", "consumer", "jetson").
 GPU = ("cc", "name", "family")

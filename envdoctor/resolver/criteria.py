@@ -6,6 +6,7 @@ patch steps of the rest. A place holds less than `_PLACE`, so sums never reach t
 
 from __future__ import annotations
 
+import bisect
 from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
 from packaging.version import Version
@@ -70,15 +71,18 @@ class Steps:
         """`releases` are all that are known of the component."""
         self.component = component
         self.releases = sorted(releases)
-        self.place = {version: n for n, version in enumerate(self.releases)}
+        self._released = [version for version in self.releases if not version.is_prerelease]
+        self._stated: Dict[str, Tuple[Version, ...]] = {}
         package = knowledge.packages.get(component)
         self.is_framework = package is not None and package.is_framework
         self._distances: Dict[Tuple[Version, str], Distance] = {}
 
     def stated(self, specifier: str) -> Tuple[Version, ...]:
         """The first and the last release that a specifier names."""
-        named = [v for v in self.releases if satisfies(v, specifier)]
-        return (named[0], named[-1]) if named else ()
+        if specifier not in self._stated:
+            named = [v for v in self.releases if satisfies(v, specifier)]
+            self._stated[specifier] = (named[0], named[-1]) if named else ()
+        return self._stated[specifier]
 
     def from_stated(
         self, build: Build, ends: Sequence[Version], cuda: Optional[Value]
@@ -105,7 +109,6 @@ class Steps:
 
     def age(self, build: Build) -> int:
         """How many releases are newer."""
-        version = build.version
-        if version is None:
+        if build.version is None:
             return 0
-        return sum(1 for v in self.releases if v > version and not v.is_prerelease)
+        return len(self._released) - bisect.bisect_right(self._released, build.version)

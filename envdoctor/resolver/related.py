@@ -7,6 +7,7 @@ from typing import Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Sequenc
 
 from envdoctor.model.build import ABSENT, Build, Unknown, Value
 from envdoctor.relations.judge import Bound, Verdict, key
+from envdoctor.resolver.images import IMAGE, SETS
 from envdoctor.resolver.search import Constraint, Marks, Price
 
 _MODULE = "module."
@@ -102,6 +103,8 @@ class Related:
         is_enforced = by_pip and bound.relation.enforced == "pip"
         self.is_hard = bound.relation.severity == "error" or is_enforced
         self._said: Dict[Tuple[object, ...], _Said] = {}
+        # by machine, of each combination of kinds
+        self._verdicts: Dict[Tuple[object, ...], Dict[Tuple[int, ...], Verdict]] = {}
         self._speaks: Dict[Tuple[object, ...], bool] = {}
 
     def marks(
@@ -123,15 +126,15 @@ class Related:
         said = self._said.setdefault((free, others, about), _Said())
         missing = mask & ~said.judged
         if missing:
-            self._judge(said, missing, chosen, free, seen)
+            self._judge(said, missing, chosen, free, seen, about)
         rejected, prices = said.failed, []
         if not self.is_hard:
             rejected = 0
             if said.failed & mask and buying.warning:
-                key_ = f"warning {self.bound.relation.id} {self.owner}"
+                key_ = f"warning:{self.bound.relation.id}:{self.owner}"
                 prices.append(Price(key_, buying.warning, said.failed))
         elif said.mended & mask and buying.patches:
-            patch = f"patch {self.bound.relation.waiver}"
+            patch = f"patch:{self.bound.relation.waiver}"
             prices.append(Price(patch, buying.patch, said.mended))
         else:
             rejected |= said.mended
@@ -144,16 +147,26 @@ class Related:
         chosen: Mapping[int, int],
         free: int,
         seen: Mapping[str, Value],
+        about: Tuple[object, ...],
     ) -> None:
         groups, members = self.views.of(free, self.names[free])
         values = {n: self.variables[n].values[chosen[n]] for n in self.scope if n != free}
+        place = self.scope.index(free)
+        known = self._verdicts.setdefault(about, {})
+        kinds = [
+            0 if n == free else self.views.of(n, self.names[n])[0][chosen[n]] for n in self.scope
+        ]
         while missing:
             first = (missing & -missing).bit_length() - 1
             alike = members[groups[first]]
             missing &= ~alike
             said.judged |= alike
             values[free] = self.variables[free].values[first]
-            verdict = self.verdict(values, seen)
+            kinds[place] = groups[first]
+            kind = tuple(kinds)
+            if kind not in known:
+                known[kind] = self.verdict(values, seen)
+            verdict = known[kind]
             if verdict is Verdict.HOLDS:
                 continue
             if verdict is Verdict.FAILS and self._is_mended(values[self.owner]):
@@ -184,6 +197,18 @@ class Related:
             if verdict is Verdict.UNDECIDED and self._counts(environment, owner):
                 worst = Verdict.UNDECIDED
         return worst
+
+    def is_left_open(self, values: Mapping[int, Value], seen: Mapping[str, Value]) -> bool:
+        """Whether it speaks of these values, and what is not known of the machine decides it."""
+        owner = values[self.owner]
+        if not isinstance(owner, Build):
+            return False
+        for environment in self._environments(values, seen):
+            unknown = any(isinstance(value, Unknown) for value in environment.values())
+            full = {**environment, "self": owner}
+            if unknown and self.bound.verdict(full)[0] is Verdict.UNDECIDED:
+                return True
+        return False
 
     def _counts(self, environment: Mapping[str, Value], owner: Build) -> bool:
         """Whether it is this build of which too little is known; other builds tell."""
@@ -229,9 +254,9 @@ class Related:
         variables = self.places.get(component)
         if variables is None:
             return [seen.get(component, ABSENT)]
-        if component.startswith(("host.", "build.")):
+        if component in SETS and self.variables[variables[0]].name == IMAGE:
             image = values[variables[0]]
-            name = component.partition(".")[2]
+            name = SETS[component]
             if not isinstance(image, Build):
                 return [seen.get(component, ABSENT)]
             return [image.attributes.get(name, Unknown(f"the {name} of {image} is not known"))]

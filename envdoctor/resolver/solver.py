@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Dict, FrozenSet, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, FrozenSet, Iterable, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from envdoctor.model.build import Build
 from envdoctor.resolver.cores import Cores, enumerate_cores, minimal
 from envdoctor.resolver.criteria import Scale
 from envdoctor.resolver.requirement import FACT, NEED, OPTION, PIN
-from envdoctor.resolver.search import Solution, solve
+from envdoctor.resolver.search import Problem, Solution, solve
 from envdoctor.resolver.space import Patches, Space
 from envdoctor.resolver.world import World
 
-_PATCH = "patch "
+_PATCH = "patch:"
 
 
 class Found(NamedTuple):
@@ -43,6 +43,8 @@ class Solver:
             for id_, (pin, _, _) in space.pinned.items()
             if pin.soft and pin.component not in space.request.keep
         )
+        #: Whether every search so far ended by itself.
+        self.is_complete = True
         self._satisfied: Dict[Tuple[FrozenSet[str], Patches, int], bool] = {}
 
     def best(
@@ -57,6 +59,7 @@ class Solver:
             self.every - without, soft, self.scale, patches=patches, world=world
         )
         outcome = solve(problem)
+        self.is_complete = self.is_complete and outcome.proved
         if outcome.solution is None:
             return None
         builds = {}
@@ -76,7 +79,10 @@ class Solver:
         asked = (active, patches, id(world))
         if asked not in self._satisfied:
             problem = self.space.problem(active, patches=patches, world=world)
-            self._satisfied[asked] = solve(problem, first=True).solution is not None
+            outcome = solve(problem, first=True)
+            proved = outcome.proved or outcome.solution is not None
+            self.is_complete = self.is_complete and proved
+            self._satisfied[asked] = outcome.solution is not None
         return self._satisfied[asked]
 
     def cores(self) -> Cores:
@@ -93,15 +99,20 @@ class Solver:
 
     def relations(self, core: Sequence[str]) -> Tuple[str, ...]:
         """A minimal set of relations that rules a core out."""
-        active = frozenset(core) | self.needs_beside(core)
 
         def without(relations: FrozenSet[str]) -> bool:
-            problem = self.space.problem(active, patches=Patches.TREES, relations=relations)
-            return solve(problem, first=True).solution is not None
+            outcome = solve(self.problem_of(core, relations), first=True)
+            return outcome.solution is not None
 
-        outcome = solve(self.space.problem(active, patches=Patches.TREES), first=True)
+        outcome = solve(self.problem_of(core), first=True)
         used = list(dict.fromkeys(filter(None, map(self.space.name_of, outcome.used))))
         return minimal(used, without)
+
+    def problem_of(self, core: Sequence[str], relations: Optional[Iterable[str]] = None) -> Problem:
+        """The problem in which nothing but a core holds; `relations` are those that count."""
+        active = frozenset(core) | self.needs_beside(core)
+        counted = None if relations is None else frozenset(relations)
+        return self.space.problem(active, patches=Patches.TREES, relations=counted)
 
     def needs_beside(self, core: Sequence[str]) -> FrozenSet[str]:
         """That components are there, where a core does not consist of that."""

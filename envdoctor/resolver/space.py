@@ -24,7 +24,7 @@ from envdoctor.knowledge.package import Package
 from envdoctor.model.build import ABSENT, Build, Unknown, Value
 from envdoctor.model.resolution import HOST, IMAGE
 from envdoctor.model.versions import parse, satisfies
-from envdoctor.relations.components import PYTHON
+from envdoctor.relations.components import OF_BUILD, PYTHON
 from envdoctor.relations.judge import Bound, Relations
 from envdoctor.relations.observe import kind
 from envdoctor.relations.repair import Repairs
@@ -35,7 +35,7 @@ from envdoctor.resolver.images import SETS, images
 from envdoctor.resolver.related import SOURCE, AtMachine, Buying, Related, Variable, Views
 from envdoctor.resolver.request import PROFILE, Learned, Pin, Request
 from envdoctor.resolver.requirement import FACT, NEED, OPTION, PIN, RELATION, Requirement
-from envdoctor.resolver.search import Constraint, Marks, Problem
+from envdoctor.resolver.search import Constraint, Marks, Price, Problem
 from envdoctor.resolver.world import World
 
 _MODULE = "module."
@@ -78,6 +78,34 @@ class Forbidden(Constraint):
         return self.masks[variable] >> value & 1
 
 
+class Unlike(Constraint):
+    """What it costs that one component is made for another CUDA than the framework it is for."""
+
+    def __init__(
+        self, name: str, one: Tuple[int, List[int]], framework: Tuple[int, List[int]]
+    ) -> None:
+        """Each component with a number for the CUDA of each of its values, 0 where it has none."""
+        (self.one, self._own), (self.framework, self._its) = one, framework
+        self.scope = tuple(sorted((self.one, self.framework)))
+        self.key = f"cuda:{name}"
+        self.cost = 0
+
+    def marks(self, chosen: Mapping[int, int], free: int, mask: int) -> Marks:
+        """Values of another CUDA."""
+        numbers = self._own if free == self.one else self._its
+        other = self.framework if free == self.one else self.one
+        there = (self._its if free == self.one else self._own)[chosen[other]]
+        unlike = 0
+        for position, number in enumerate(numbers):
+            if mask >> position & 1 and number and there and number != there:
+                unlike |= 1 << position
+        return Marks(0, (Price(self.key, self.cost, unlike),) if unlike else ())
+
+    def kind(self, variable: int, value: int) -> int:
+        """The CUDA of a value."""
+        return (self._own if variable == self.one else self._its)[value]
+
+
 class Space:
     """The variables of a request, and everything that speaks of them."""
 
@@ -115,6 +143,7 @@ class Space:
             if rule.requirement.kind == RELATION
             for constraint in rule.constraints
         }
+        self.unlike = tuple(self._unlike())
         self.order = self._order()
         self._facts = {
             id(related): frozenset(
@@ -143,7 +172,7 @@ class Space:
         """That what is wanted is there, whichever build of it."""
         for name, pins in self.pins.items():
             if name in self.knowledge.packages:
-                yield Requirement(f"need:{name}", NEED, f"{name} is needed", pins[0].source)
+                yield Requirement(f"need:{name}", NEED, f"{name} (any build)", pins[0].source)
 
     def _weight(self, pin: Pin) -> int:
         """How many relations speak of a pin's component: the more, the likelier it is a cause."""
@@ -196,6 +225,9 @@ class Space:
             )
             bought = buying._replace(patches=may_buy)
             constraints.append(AtMachine(related, machine & facts, seen, bought, place.tag))
+        for unlike in self.unlike if scale is not None else ():
+            unlike.cost = buying.warning
+            constraints.append(unlike)
         levels = [self._levels(n, soft, scale) for n in range(len(self.variables))]
         return Problem(tuple(domains), tuple(levels), tuple(constraints), self.order)
 
@@ -255,8 +287,8 @@ class Space:
                 apart[n] += part
         costs["pin_distance"] = tuple(apart)
         tested = 0
-        for pin, _ in pins:
-            if pin.by == PROFILE:
+        for pin, mask in pins:
+            if pin.by == PROFILE and not mask >> position & 1:
                 tested += sum(self._apart(pin, value))
         if self._is_unseen(value):
             tested += UNSEEN
@@ -456,6 +488,8 @@ class Space:
                 names: Sequence[str] = self.knowledge.providers[component[len(_MODULE) :]]
             elif component in SETS and IMAGE_NAME in self.number:
                 names = (IMAGE_NAME,)
+            elif component in OF_BUILD:
+                names = (OF_BUILD[component],)
             else:
                 names = (component,)
             found = tuple(self.number[n] for n in names if n in self.number)
@@ -474,7 +508,7 @@ class Space:
                 for position, value in enumerate(self.variables[number].values):
                     if isinstance(value, Build) and self._satisfies(value, pin):
                         mask |= 1 << position
-                if mask == self.variables[number].every:
+                if mask == self._there(number):
                     continue  # it asks for the component alone
                 counted[pin.component] = counted.get(pin.component, 0) + 1
                 more = f":{counted[pin.component]}" if counted[pin.component] > 1 else ""
@@ -577,6 +611,24 @@ class Space:
                     found.append(Forbidden({number: members, image: others}))
         text = "an image with a toolkit has the CUDA that its framework was built for"
         yield Rule(Requirement("image/cuda", RELATION, text, "envdoctor"), tuple(found))
+
+    def _unlike(self) -> Iterator[Unlike]:
+        """Of each component with a CUDA of its own, that it be its framework's."""
+        for number, variable in enumerate(self.variables):
+            package = self.knowledge.packages.get(variable.name)
+            if package is None or package.is_framework or "cuda" not in package.variant:
+                continue
+            for name in package.requires:
+                if name in self.number and self.knowledge.packages[name].is_framework:
+                    theirs = (self.number[name], self._cudas(self.number[name]))
+                    yield Unlike(variable.name, (number, self._cudas(number)), theirs)
+
+    def _cudas(self, number: int) -> List[int]:
+        found: List[int] = []
+        for value in self.variables[number].values:
+            cuda = value.attributes.get("cuda") if isinstance(value, Build) else None
+            found.append(cuda.major * 100 + cuda.minor if isinstance(cuda, Version) else 0)
+        return found
 
     def _provided(self) -> Iterator[Rule]:
         """Of several packages that could provide a module one is taken, with what it requires."""

@@ -119,13 +119,11 @@ class World:
     def _others(self) -> List[Fact]:
         found = []
         for name, components in _FACTS.items():
-            known = [c for c in components if not isinstance(self.values[c], Unknown)]
+            known = [c for c in components if isinstance(self.values[c], (Version, str))]
             if not known:
                 continue
             first = known[0]
-            value = self.values[first]
-            said = "none" if value == ABSENT else str(value)
-            text = f"{DOTTED[first]} {said}"
+            text = f"{DOTTED[first]} {self.values[first]}"
             found.append(Fact(Requirement(name, FACT, text, self._origin(first)), components))
         return found
 

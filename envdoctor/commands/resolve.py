@@ -19,6 +19,7 @@ from envdoctor.model.resolution import (
     CRITERIA,
     HOST,
     IMPOSSIBLE,
+    MISSING,
     RELAXED,
     SOLVED,
     TARGETS,
@@ -73,6 +74,13 @@ _CODES = {SOLVED: 0, RELAXED: 0, IMPOSSIBLE: FINDINGS, UNKNOWN: COULD_NOT_EXAMIN
     help="Write the stack as requirement files, as pylock.toml, or as a shell script that installs "
     "it, with -o to a file or FOLDER/; without -o to stdout, and the verdict to stderr.",
 )
+@click.option(
+    "--tree/--no-tree",
+    default=None,
+    help="Ask uv or pip, and with them the network, for what stands around the stack. Default: "
+    "where a lock is written.",
+)
+@click.option("--verify", is_flag=True, help="Ask the indexes whether each file exists.")
 @click.option("--explain", is_flag=True, help="All reasons, with the builds that each rejects.")
 @format_option
 @click.option(
@@ -94,6 +102,8 @@ def command(
     no_source: bool,
     prefer: Tuple[str, ...],
     lock: Optional[str],
+    tree: Optional[bool],
+    verify: bool,
     explain: bool,
     form: str,
     output: Optional[str],
@@ -110,9 +120,11 @@ def command(
     line and files ask for may not. "proved" means that no stack is better by the criteria in their
     order. Where there is none, the smallest reasons are told, and what would do instead.
 
-    Exit code: 0 there is a stack, 1 there is none, 2 wrong usage, 3 it could not be found out.
+    Exit code: 0 there is a stack, 1 there is none, or a file of it is missing (--verify), 2 wrong
+    usage, 3 it could not be found out.
     """
     from envdoctor.commands.resolving import (
+        Asking,
         answer,
         deep_for,
         python_of,
@@ -139,7 +151,8 @@ def command(
                 f"there is no Python environment to examine: {clean(facts.target.unknown)}",
                 "Name one: envdoctor resolve --python PATH",
             )
-        found = answer(wanted, facts, matrices(), options, python_of(inputs), language())
+        asking = Asking(bool(lock) if tree is None else tree, verify)
+        found = answer(wanted, facts, matrices(), options, python_of(inputs), language(), asking)
     except AskingError as error:
         raise click.UsageError(str(error)) from None
     words = [*what, *_repeated(profile, requirements, target, keep, no_source, prefer)]
@@ -159,7 +172,8 @@ def command(
         paths = ", ".join(map(clean, locked.write(lock_to)))
         if not quiet:
             say(translate(language(), f"envdoctor: wrote {paths}"))
-    return _CODES[found.status]
+    missing = any(one.status == MISSING for one in found.verified)
+    return _CODES[found.status] or (FINDINGS if missing else 0)
 
 
 def _again(words: Sequence[str], inputs: Inputs, found: Resolution) -> str:

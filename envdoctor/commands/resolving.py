@@ -26,10 +26,13 @@ from envdoctor.resolver.asking import COMMAND_LINE, AskingError, Options, Questi
 
 # Imported where they are used: `--help` is not to wait for them.
 if TYPE_CHECKING:
+    from envdoctor.actions.index import Platform
     from envdoctor.facts.requirements import Reading
     from envdoctor.knowledge.load import Knowledge
     from envdoctor.knowledge.profiles import Profile
     from envdoctor.model.facts import Facts
+    from envdoctor.relations.judge import Relations
+    from envdoctor.resolver.request import Learned, Request
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -44,6 +47,16 @@ _ASSUMED = ("gpu", "driver", "glibc", "gcc", "toolkit", "cudnn", "os", "python")
 _LONGEST = 10_000
 _MOST = 1_000
 _NEAR = 3
+
+
+class Asking(NamedTuple):
+    """What is asked of the network: the tree around a stack, whether each of its files exists."""
+
+    tree: bool = False
+    verify: bool = False
+
+
+OFFLINE = Asking()
 
 
 class ProfileError(RuntimeError):
@@ -156,6 +169,7 @@ def answer(
     options: Options,
     python: str = "",
     language: str = ENGLISH,
+    asking: Asking = OFFLINE,
 ) -> Resolution:
     """The best stack for what is wanted on the machine of `facts`; `python` is asked for as well.
 
@@ -169,7 +183,7 @@ def answer(
     reading = read_all(wanted.files, [(text, COMMAND_LINE) for text in wanted.texts])
     if reading.notes and not reading.lines and profile is None:
         raise AskingError(f"there is nothing to resolve: {reading.notes[0]}")
-    return resolved(profile, reading, facts, knowledge, options, python, language)
+    return resolved(profile, reading, facts, knowledge, options, python, language, asking)
 
 
 def _expect_requirement(text: str) -> None:
@@ -221,6 +235,7 @@ def resolved(
     options: Options,
     python: str = "",
     language: str = ENGLISH,
+    asking: Asking = OFFLINE,
 ) -> Resolution:
     """The best stack for a profile and what was read of requirements, on the machine of facts.
 
@@ -247,6 +262,10 @@ def resolved(
         (one, search(one.request, facts, relations, language=language)) for one in asked
     ]
     question, best = min(found, key=lambda pair: _rank(pair[1]))
+    if asking.tree and best.stack:
+        best = _with_tree(question, facts, relations)
+    if asking.verify and best.stack:
+        best = _with_verified(best, facts)
     proved = all(one.optimal or one.status == IMPOSSIBLE for _, one in found)
     return msgspec.structs.replace(
         best,
@@ -256,6 +275,42 @@ def resolved(
         profile=profile.profile if profile is not None else "",
         matrices_added=knowledge.added,
         language=language,
+    )
+
+
+def _with_tree(question: Question, facts: Facts, relations: Relations) -> Resolution:
+    """The stack that an installer agrees to, with the tree around it."""
+    from envdoctor.actions.installer import ask
+    from envdoctor.actions.learn import resolve_tree
+
+    search = importlib.import_module("envdoctor.resolver.resolve").resolve
+
+    def solve(request: Request, learned: Sequence[Learned]) -> Resolution:
+        found: Resolution = search(request, facts, relations, learned)
+        return found
+
+    return resolve_tree(solve, question.request, ask, relations, _platform(facts))
+
+
+def _with_verified(resolution: Resolution, facts: Facts) -> Resolution:
+    import msgspec
+
+    from envdoctor.actions.verify import verify
+
+    return msgspec.structs.replace(resolution, verified=verify(resolution, _platform(facts)))
+
+
+def _platform(facts: Facts) -> Platform:
+    """What wheels must fit where a stack does not say it: this machine's processor and library."""
+    import platform
+
+    from envdoctor.actions.index import Platform
+
+    target = facts.target.value
+    return Platform(
+        (target.version if target is not None else "") or platform.python_version(),
+        facts.machine.architecture.value or platform.machine(),
+        facts.machine.glibc.value or "",
     )
 
 
@@ -320,6 +375,8 @@ def resolve(
     assume: Sequence[str] = (),
     language: str = ENGLISH,
     matrices: Sequence[Path] = (),
+    tree: bool = False,
+    verify: bool = False,
 ) -> Resolution:
     """Look for the best stack as `envdoctor resolve` does, and return it, or why there is none.
 
@@ -329,7 +386,9 @@ def resolve(
     chosen: the packages of an environment ("host"), a new one ("venv"), an image; without it the
     image for a profile, else a new environment. `keep`, `no_source` and `prefer` are as the options
     of these names. `python`, `env` and `facts` say what is examined, `language` is that of the
-    words: "en" or "zh". `matrices` are folders that are put over those that ship.
+    words: "en" or "zh". `matrices` are folders that are put over those that ship. With `tree` an
+    installer is asked for what stands around the stack, and with `verify` the indexes whether each
+    of its files exists; else nothing is asked of the network.
 
     Raises AskingError (a ValueError) for what cannot be asked, SnapshotError, TargetError,
     RequirementsError, AssumeError, DocumentError, UnsupportedSystemError, and ValueError for a
@@ -360,4 +419,6 @@ def resolve(
     named = "" if profile is None else os.fspath(profile)
     wanted = sorted_out(what, named, [os.fspath(file) for file in requirements], loaded)
     options = Options(target_of(target, wanted), tuple(keep), no_source, order_of(prefer))
-    return answer(wanted, observed, loaded(), options, python_of(inputs), language)
+    return answer(
+        wanted, observed, loaded(), options, python_of(inputs), language, Asking(tree, verify)
+    )

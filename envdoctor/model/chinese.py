@@ -123,6 +123,11 @@ SAID: Dict[str, str] = {
     "The authors contradict themselves: {sides}.": "作者的说明自相矛盾：{sides}。",
     "Taken: {side}; {reason}": "采用 {side}；{reason}",
     "The profile takes no side.": "训练配置没有指明采用哪一个。",
+    "Installer": "安装工具",
+    "{number} of {all} files are there": "{all} 个文件中有 {number} 个存在",
+    "missing: {file}: {reason}": "缺少：{file}：{reason}",
+    "not asked: {file}: {reason}": "未询问：{file}：{reason}",
+    "; nearest: {names}": "；最接近的是 {names}",
     "Holds if": "前提",
     "The rest": "其余依赖",
     "Bounds": "对其余依赖的限制",
@@ -1569,9 +1574,13 @@ WRITTEN: Dict[str, str] = {
         "训练配置指定的版本可以放宽，回答会说明放宽了哪些、为什么；命令行和文件中的要求不会放宽。"
         "“已证明”表示按各项标准的次序没有更好的组合。没有可行的组合时，给出最小的原因，以及可行的办法。"
     ),
-    "Exit code: 0 there is a stack, 1 there is none, 2 wrong usage, 3 it could not be found out.": (
-        "退出码：0 有可行的组合，1 没有，2 用法错误，3 无法得出结论。"
+    "Exit code: 0 there is a stack, 1 there is none, or a file of it is missing (--verify), 2 wrong usage, 3 it could not be found out.": (
+        "退出码：0 有可行的组合，1 没有，或者缺少其中的文件（--verify），2 用法错误，3 无法得出结论。"
     ),
+    "Ask uv or pip, and with them the network, for what stands around the stack. Default: where a lock is written.": (
+        "联网向 uv 或 pip 询问组合之外的其余依赖。默认只在写锁文件时询问。"
+    ),
+    "Ask the indexes whether each file exists.": "向软件源确认每个文件都存在。",
     "The model whose stack is asked for: the name of a profile, or the file of one.": (
         "要安装的模型：训练配置的名称，或者它的文件。"
     ),

@@ -16,8 +16,11 @@ from envdoctor.model.resolution import (
     HOST,
     IMAGE,
     IMPOSSIBLE,
+    MISSING,
     RELAXED,
     SOLVED,
+    THERE,
+    UNASKED,
     UNKNOWN,
     VENV,
     Artefact,
@@ -31,6 +34,7 @@ from envdoctor.model.resolution import (
     Rejection,
     Relaxed,
     Resolution,
+    Verified,
     Way,
 )
 from envdoctor.model.text import clean
@@ -46,7 +50,7 @@ _NAME, _VERSION = 22, 20
 #: Columns without which what a component is from stands below it.
 _ORIGIN = 24
 #: What is told of each, unless all is asked for.
-_WAYS, _BOUNDS, _ASSUMPTIONS, _REST, _FOLDED = 4, 6, 4, 6, 3
+_WAYS, _BOUNDS, _ASSUMPTIONS, _REST, _FOLDED, _UNASKED = 4, 6, 4, 6, 3, 3
 
 _REASONS = {
     1: "The reason:",
@@ -111,6 +115,7 @@ class ResolutionAnswer(MatricesAnswer, frozen=True, forbid_unknown_fields=True):
     rest: Tuple[str, ...]
     tree: Tuple[Artefact, ...]
     learned: Tuple[str, ...]
+    verified: Tuple[Verified, ...]
     citations: Tuple[Citation, ...]
     notes: Tuple[str, ...]
     reason: str
@@ -164,6 +169,7 @@ class _Telling:
         yield from self._changes()
         yield from self._overrides()
         yield from self._beside()
+        yield from self._verified()
         yield from self._ways()
         yield from self._sources()
         if following:
@@ -425,6 +431,7 @@ class _Telling:
             ("The rest", [self._told(one) for one in found.rest], _REST),
             ("Bounds", [self._bound(one) for one in found.constraints], _BOUNDS),
             ("Learned", [self._told(one) for one in found.learned], _BOUNDS),
+            ("Installer", [self._told(found.reason)] if found.stack and found.reason else [], 1),
             ("Notes", [self._told(one) for one in found.notes], _ASSUMPTIONS),
         ]
         told = [(self._say(head), texts, most) for head, texts, most in parts if texts]
@@ -444,6 +451,35 @@ class _Telling:
     def _bound(self, one: Bound) -> str:
         ids = f" [{', '.join(map(clean, one.because))}]" if one.because and self.explain else ""
         return f"{clean(one.package)}{clean(one.specifier)}{ids}"
+
+    def _verified(self) -> Iterator[Text]:
+        """Whether what is to be downloaded is there; what is not comes first."""
+        found = self.found.verified
+        if not found:
+            return
+        yield Text()
+        there = sum(one.status == THERE for one in found)
+        said = self._say("{number} of {all} files are there", number=there, all=len(found))
+        yield Text(said, "bold")
+        missing = [one for one in found if one.status == MISSING]
+        for one in missing:
+            yield from self._file(one, "missing: {file}: {reason}")
+        unasked = [one for one in found if one.status == UNASKED]
+        limit = len(unasked) if self.view.verbose else _UNASKED
+        for one in unasked[:limit]:
+            yield from self._file(one, "not asked: {file}: {reason}")
+        if len(unasked) > limit:
+            more = self._say("and {number} more (--verbose)", number=len(unasked) - limit)
+            yield Text(f"  {more}")
+
+    def _file(self, one: Verified, template: str) -> List[Text]:
+        file = f"{clean(one.component)} {clean(one.version)}"
+        said = self._say(template, file=file, reason=self._told(one.text))
+        if one.nearest:
+            names = self._say(", ").join(map(clean, one.nearest))
+            said += self._say("; nearest: {names}", names=names)
+        style = STYLES["error"] if one.status == MISSING else ""
+        return wrapped(Text(said, style), self.view.width, "  ", "    ")
 
     # --- other ways ------------------------------------------------------------------------------
 

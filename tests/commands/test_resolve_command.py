@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Sequence
 
 import jsonschema
 import msgspec
@@ -15,6 +15,7 @@ import pytest
 
 import envdoctor.report
 from envdoctor import resolve
+from envdoctor.actions.installer import Conflict, Failed, Tree
 from envdoctor.commands.resolving import ProfileError
 from envdoctor.facts.snapshot import dump
 from envdoctor.facts.target import TargetError
@@ -22,15 +23,19 @@ from envdoctor.model.facts import Facts, unseen
 from envdoctor.model.resolution import (
     CRITERIA,
     IMPOSSIBLE,
+    MISSING,
     RELAXED,
     SOLVED,
+    UNASKED,
     UNKNOWN,
+    Artefact,
     Criterion,
     Member,
     Resolution,
+    Verified,
 )
 from envdoctor.resolver.asking import AskingError
-from envdoctor.resolver.request import Request
+from envdoctor.resolver.request import Learned, Request
 
 SCHEMA = Path(envdoctor.report.__file__).resolve().parent / "schemas" / "resolve.json"
 #: Longer than a shell hands over at once is no argument.
@@ -44,10 +49,14 @@ class Engine:
         self.requests: List[Request] = []
         self.facts: List[Facts] = []
         self.answers: Dict[str, Resolution] = {}
+        self.learned: List[str] = []
         self.status = SOLVED
 
-    def resolve(self, request: Request, facts: Facts, _: Any) -> Resolution:
+    def resolve(
+        self, request: Request, facts: Facts, _: Any, learned: Sequence[Learned] = ()
+    ) -> Resolution:
         self.requests.append(request)
+        self.learned = [one.words for one in learned]
         self.facts.append(facts)
         python = next((p.specifier for p in request.pins if p.component == "python"), "")
         if python in self.answers:
@@ -83,8 +92,11 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 
 @pytest.fixture
-def call(envdoctor: Callable[..., Any], engine: Engine, snapshot: str) -> Callable[..., Any]:
-    """Runs `resolve` on the machine of the tests."""
+def call(
+    envdoctor: Callable[..., Any], engine: Engine, snapshot: str, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Any]:
+    """Runs `resolve` on the machine of the tests; locks ask nothing of the network."""
+    monkeypatch.setattr("envdoctor.actions.installer.ask", lambda _: Failed("not asked"))
 
     def run(*words: str) -> Any:
         return envdoctor("resolve", *words, "--facts", snapshot)
@@ -426,7 +438,7 @@ def test_an_environment_that_is_to_be_kept_is_needed(
 
 
 def test_a_lock_to_stdout_is_alone_there(call: Callable[..., Any]) -> None:
-    ended = call("torch==2.4.1", "--lock", "requirements")
+    ended = call("torch==2.4.1", "--lock", "requirements", "--no-tree")
     assert ended.code == 0
     assert "torch==2.4.1+cu121" in ended.out.splitlines()
     assert "There is a stack." not in ended.out
@@ -485,6 +497,62 @@ def test_the_next_command_locks(call: Callable[..., Any], snapshot: str) -> None
     assert last.endswith(
         f"resolve maptr --facts {snapshot} --assume gpu=h100 --lock script -o install.sh"
     )
+
+
+# --- the tree around a stack, and whether it exists ------------------------------------------
+
+
+@pytest.fixture
+def installer(monkeypatch: pytest.MonkeyPatch) -> List[Any]:
+    """Answers what it holds, one after the other; nothing of the network is asked."""
+    answers: List[Any] = []
+    monkeypatch.setattr("envdoctor.actions.installer.ask", lambda _: answers.pop(0))
+    return answers
+
+
+def test_the_installer_is_asked_where_it_is_wanted(
+    call: Callable[..., Any], engine: Engine, installer: List[Any]
+) -> None:
+    tree = Tree((Artefact("numpy", "1.24.4", hashes={"sha256": "0" * 64}),))
+    installer += [tree]
+    assert json.loads(call("torch==2.4.1", "--format", "json").out)["tree"] == []
+    found = json.loads(call("torch==2.4.1", "--tree", "--format", "json").out)
+    assert [one["package"] for one in found["tree"]] == ["numpy"]
+    installer += [Conflict({"torch": "==2.4.1", "python": "==3.8.*"}, "nobody knows why"), tree]
+    found = json.loads(call("torch==2.4.1", "--tree", "--format", "json").out)
+    assert found["learned"] == engine.learned
+    assert "nobody knows why" in engine.learned[0]
+    installer += [tree]
+    assert "numpy==1.24.4" in call("torch==2.4.1", "--lock", "requirements").out
+    assert "numpy" not in call("torch==2.4.1", "--lock", "requirements", "--no-tree").out
+    assert installer == []
+
+
+def test_an_installer_that_cannot_be_asked_is_told(
+    call: Callable[..., Any], installer: List[Any]
+) -> None:
+    installer += [Failed("there is no uv")]
+    ended = call("torch==2.4.1", "--tree")
+    assert ended.code == 0
+    assert "Installer  there is no uv" in ended.out.splitlines()
+
+
+def test_files_that_are_missing_are_no_success(
+    call: Callable[..., Any], engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = [Verified("torch", "2.4.1+cu121", UNASKED, "no answer")]
+    monkeypatch.setattr("envdoctor.actions.verify.verify", lambda *_: tuple(said))
+    assert call("torch==2.4.1", "--verify").code == 0
+    said.append(Verified("numpy", "9.9", MISSING, "no such release"))
+    ended = call("torch==2.4.1", "--verify")
+    assert ended.code == 1
+    assert "  missing: numpy 9.9: no such release" in ended.out.splitlines()
+    assert [
+        one["status"]
+        for one in json.loads(call("torch==2.4.1", "--verify", "--format", "json").out)["verified"]
+    ] == ["unasked", "missing"]
+    engine.status = UNKNOWN
+    assert call("torch==2.4.1", "--verify").code == 3
 
 
 # --- from Python -----------------------------------------------------------------------------

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import Dict, Tuple
 
+import msgspec
+
 from envdoctor.model.finding import Citation
 from envdoctor.model.resolution import (
     CRITERIA,
     HOST,
     IMAGE,
     IMPOSSIBLE,
+    MISSING,
     RELAXED,
     SOLVED,
+    THERE,
+    UNASKED,
     UNKNOWN,
     VENV,
     Bound,
@@ -24,6 +29,7 @@ from envdoctor.model.resolution import (
     Rejection,
     Relaxed,
     Resolution,
+    Verified,
     Way,
 )
 
@@ -205,11 +211,25 @@ NOT_KNOWN = Resolution(
     matrices_added=("/home/ann/matrices",),
 )
 
+VERIFIED = msgspec.structs.replace(
+    ON_THIS_HOST,
+    optimal=True,
+    verified=(
+        Verified("torch", "2.2.2+cu121", UNASKED, "download.pytorch.org does not answer"),
+        Verified("numpy", "1.26.4", THERE, url="https://example.org/numpy-1.26.4.whl"),
+        Verified("einops", "0.9", MISSING, "the index has no such release", nearest=("0.8.1",)),
+    ),
+    learned=("with numpy==2.0 the rest cannot be installed: scipy needs numpy<2",),
+    reason="there is no uv, and no pip of 22.2 or newer: install uv",
+    notes=(),
+)
+
 RESOLUTIONS: Dict[str, Resolution] = {
     "pinned": SOLVED_AS_PINNED,
     "relaxed": RELAXED_ON_H100,
     "none": NONE,
     "one_reason": ONE_REASON,
     "host": ON_THIS_HOST,
+    "verified": VERIFIED,
     "unknown": NOT_KNOWN,
 }

@@ -267,8 +267,9 @@ def test_the_layers_that_are_told_are_those_that_are_there() -> None:
 
 
 def test_a_page_that_speaks_of_commands_names_those_there_are() -> None:
-    known = {path.stem for path in (ROOT / "envdoctor" / "commands").glob("*.py")}
+    modules = (ROOT / "envdoctor" / "commands").glob("*.py")
+    known = {path.stem.replace("_", "-") for path in modules}
     for page in [*PAGES, *DOCS]:
         text = (ROOT / page).read_text(encoding="utf-8")
-        named = set(re.findall(r"`(?:\$ )?envdoctor ([a-z]+)\b", text))
+        named = set(re.findall(r"`(?:\$ )?envdoctor ([a-z-]+)\b", text))
         assert named <= known, page

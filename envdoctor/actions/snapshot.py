@@ -32,6 +32,7 @@ _FOLDER = 1000  # copies in one folder
 _FICLONE = 0x40049409  # ioctl of Linux: share the blocks of another file
 _SPARE = 64 << 20  # bytes that are to be left free
 
+_PREFIX = b""
 FILE, FOLDER, LINK = "f", "d", "l"
 
 #: Is told how many of how many files are done.
@@ -76,7 +77,11 @@ class Differences(NamedTuple):
 def listed(prefix: bytes, roots: Sequence[bytes]) -> Entries:
     """All that lies at and below `roots` of a prefix, without digests. Raises SnapshotError."""
     found: Entries = {}
-    device = os.lstat(prefix).st_dev
+    status = os.lstat(prefix)
+    device = status.st_dev
+    own = _entry(prefix, status)
+    if own is not None:
+        found[_PREFIX] = own  # for its time: what else lies there is not looked at
     waiting: List[Tuple[bytes, int]] = [(root, 0) for root in roots]
     while waiting:
         path, depth = waiting.pop()

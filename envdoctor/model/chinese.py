@@ -472,6 +472,7 @@ SAID: Dict[str, str] = {
     "The hashes are of the files for this machine and this Python": "这些哈希只属于适用于这台机器和这个 Python 的文件",
     "No hashes: pip takes all or none, and none is known of {names}": "没有哈希：pip 要求全部有或全部没有，而 {names} 的哈希未知",
     "Versions of the stack alone are locked: what else it needs, the installer chooses": "只锁定了这套版本组合本身：其余依赖由安装工具选择",
+    "pip may refuse it, since the authors contradict each other: {sides}": "pip 可能会拒绝，因为作者的要求互相矛盾：{sides}",
     "What no requirements file of this stack may change": "安装这套版本组合的各个文件时都不得改变的版本",
     "sh FILE [FOLDER] makes the environment in FOLDER, .venv if not said": "sh FILE [FOLDER] 在 FOLDER 中创建环境，默认为 .venv",
     "sh FILE [PYTHON] installs into the environment of PYTHON, python3 if not said": "sh FILE [PYTHON] 安装到 PYTHON 所在的环境，默认为 python3",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import Dict, Iterator, List, Mapping, Sequence, Set, Tuple
+from typing import Dict, Iterator, List, Sequence, Set, Tuple
 
-from envdoctor.model.build import Build
 from envdoctor.model.facts import Facts, Target
 from envdoctor.model.language import count, say, translate
 from envdoctor.model.names import canonical
@@ -22,7 +21,7 @@ from envdoctor.rules.requirements import parse
 _MANY = 3
 _LISTED = 4
 _OF_A_FOLDER = re.compile(r"[^a-z0-9.]+")
-_TAG = re.compile(r"cp3(\d+)$")
+_LONGEST = 60  # letters of the name of a file
 
 
 def separate(
@@ -39,7 +38,7 @@ def separate(
     if target is None or all(one.removed for one in asked):
         return Separate()  # another environment does not make this one lose a package
     reasons = list(_reasons(target, facts, asked, supposed, breaks, moves, before, language))
-    commands = _commands(target, asked, supposed) if reasons else ()
+    commands = _commands(asked, supposed) if reasons else ()
     return Separate(bool(reasons), tuple(clean(one, 1000) for one in reasons), commands)
 
 
@@ -138,36 +137,16 @@ def _is_shared(target: Target) -> bool:
     return "/envs/" not in target.prefix + "/" if target.conda else True
 
 
-def _commands(target: Target, asked: Sequence[Asked], supposed: Supposed) -> Tuple[str, ...]:
-    """A lock of what is wanted, and an environment from it."""
-    wanted = [str(one.wanted) for one in asked if one.wanted is not None]
-    if not wanted:
+def _commands(asked: Sequence[Asked], supposed: Supposed) -> Tuple[str, ...]:
+    """A script that makes an environment with what is wanted in it, and the call of it."""
+    coming = [one for one in asked if one.wanted is not None]
+    if not coming:
         return ()
-    called = "-".join(
-        f"{one.name}-{supposed.labels[one.name]}" for one in asked if one.wanted is not None
-    )
-    name = _OF_A_FOLDER.sub("-", called.lower()).strip("-.")[:60]
-    python = f"python{_python(target, supposed.builds, supposed.fits_here)}"
-    resolve = ["envdoctor", "resolve", *wanted, "--target", "venv", "--lock", "requirements"]
+    called = "-".join(f"{one.name}-{supposed.labels[one.name]}" for one in coming)
+    name = _OF_A_FOLDER.sub("-", called.lower())[:_LONGEST].strip("-.")
+    wanted = [str(one.wanted) for one in coming]
+    resolve = ["envdoctor", "resolve", *wanted, "--target", "venv", "--lock", "script"]
     return (
-        shlex.join([*resolve, "-o", f"{name}.txt"]),
-        shlex.join([python, "-m", "venv", f".venv-{name}"]),
-        shlex.join([f".venv-{name}/bin/python", "-m", "pip", "install", "-r", f"{name}.txt"]),
+        shlex.join([*resolve, "-o", f"{name}.sh"]),
+        shlex.join(["sh", f"{name}.sh", f".venv-{name}"]),
     )
-
-
-def _python(target: Target, builds: Mapping[str, Build], fits: Mapping[str, bool]) -> str:
-    """The Python for it: this one's, or the newest that all that is wanted has wheels for."""
-    if all(fits.values()):
-        return ".".join(target.version.split(".")[:2])
-    common: Set[int] = set()
-    for name, build in builds.items():
-        tags = build.attributes.get("python")
-        found = (
-            {int(m[1]) for m in map(_TAG.match, map(str, tags)) if m}
-            if isinstance(tags, tuple)
-            else set()
-        )
-        if not fits.get(name, True) and found:
-            common = common & found if common else found
-    return f"3.{max(common)}" if common else "3"

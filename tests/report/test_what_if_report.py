@@ -125,7 +125,7 @@ def answer(name: str, language: str) -> WhatIf:
             separate=Separate(
                 True,
                 ("nothing known mends mmcv-full 1.4.0", "4 other packages have to move"),
-                ("envdoctor resolve torch==2.0.1 --target venv --lock requirements -o t.txt",),
+                ("envdoctor resolve torch==2.0.1 --target venv --lock script -o torch-2.0.1.sh",),
             ),
         ),
         "impossible": replace(BASE, verdict="impossible", breaks=(RANGE, MMCV), commands=()),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from typing import Dict, List, Sequence, Set, Tuple, Union
+from urllib.parse import unquote, urlsplit
 
 from envdoctor.model.resolution import Artefact, Resolution
 from envdoctor.resolver.lock.heading import commented, heading
@@ -17,9 +18,7 @@ from envdoctor.resolver.lock.steps import (
     BUILD,
     Installation,
     Package,
-    Step,
     installation,
-    is_of,
 )
 from envdoctor.resolver.lock.written import (
     LockError,
@@ -64,14 +63,13 @@ def pylock(resolution: Resolution) -> str:
     plan = installation(resolution)
     _refuse(plan)
     found = {checked_name(artefact.package): artefact for artefact in resolution.tree}
-    steps = {package.name: step for step in plan.steps for package in step.packages}
     packages = sorted(plan.packages)
     _refuse_unknown(plan, packages, found)
     lines = [*commented(heading(resolution, plan)), ""]
     lines += _pairs({"lock-version": _VERSION, **_environment(plan, packages, found)})
     lines += _pairs({"created-by": _TOOL})
     for package in packages:
-        lines += _package(package, found[package.name], steps[package.name])
+        lines += _package(package, found[package.name])
     lines += ["", f"[tool.{_TOOL}]"]
     lines += _pairs(
         {
@@ -114,9 +112,7 @@ def _refuse_unknown(
     unknown = [
         package.label
         for package in packages
-        if not package.hashes
-        or package.name not in found
-        or not found[package.name].url.startswith(("https://", "http://"))
+        if not package.hashes or package.name not in found or not found[package.name].url
     ]
     if unknown:
         raise LockError(
@@ -152,20 +148,21 @@ def _processors(names: Sequence[str]) -> Set[str]:
     return {one for name in names for one in _PROCESSORS if name.endswith(f"{one}.whl")}
 
 
-def _package(package: Package, artefact: Artefact, step: Step) -> List[str]:
+def _package(package: Package, artefact: Artefact) -> List[str]:
     """The entry of one distribution: its one file, which is the one that was resolved."""
     lines = ["", "[[packages]]"]
     said: Dict[str, Value] = {"name": package.name, "version": package.version}
     if package.marker:
         said["marker"] = package.marker
-    index = artefact.index or (step.index_url if is_of(artefact, step) else "")
-    if index:
-        said["index"] = checked_url(index)
+    if package.source:
+        said["index"] = package.source
     lines += _pairs(said)
     url = checked_url(artefact.url).partition("#")[0]
+    # What lies on this machine is named by its path: installers look for URLs on networks.
+    place = {"path": unquote(urlsplit(url).path)} if url.startswith("file:") else {"url": url}
     hashes = dict(_split(one) for one in checked_hashes(artefact.hashes))
     lines.append("[packages.sdist]" if artefact.sdist else "[[packages.wheels]]")
-    return lines + _pairs({"name": file_name(url), "url": url, "hashes": hashes})
+    return lines + _pairs({"name": file_name(url), **place, "hashes": hashes})
 
 
 def _split(one: str) -> Tuple[str, str]:

@@ -17,22 +17,15 @@ missing. The hash in a direct reference is verified in any case.
 from __future__ import annotations
 
 import shlex
-from typing import List, NamedTuple, Tuple
+from typing import List, Tuple
 
 from envdoctor.model.language import say
 from envdoctor.model.resolution import Resolution
 from envdoctor.resolver.lock.heading import commented, encoded, heading, told_list
 from envdoctor.resolver.lock.steps import BUILD, TOOLS, Installation, Package, Step, installation
-from envdoctor.resolver.lock.written import LockError
+from envdoctor.resolver.lock.written import File, LockError
 
 _MOST_NAMED = 6
-
-
-class File(NamedTuple):
-    """A file of a lock: its name, as the others name it, and what is in it."""
-
-    name: str
-    text: str
 
 
 def requirements(resolution: Resolution) -> Tuple[File, ...]:
@@ -60,7 +53,8 @@ def requirements(resolution: Resolution) -> Tuple[File, ...]:
                 )
             )
         lines += _how(resolution, plan, name, step)
-        body = body_of(step, "constraints.txt" if constraints else "")
+        # Without dependencies nothing is taken that a constraint could speak of.
+        body = body_of(step, "constraints.txt" if constraints and not step.no_deps else "")
         files.append(File(name, encoded([*commented(lines), "", *body])))
     return (*files, *constraints)
 
@@ -206,6 +200,14 @@ def _how(resolution: Resolution, plan: Installation, name: str, step: Step) -> L
                 "Versions of the stack alone are locked: what else it needs, the installer chooses",
             )
         )
+        lines += [
+            say(
+                language,
+                "pip may refuse it, since the authors contradict each other: {sides}",
+                sides=told_list(language, one.sides),
+            )
+            for one in resolution.overrides
+        ]
     return lines
 
 

@@ -71,6 +71,7 @@ class Package(NamedTuple):
     tree: str = ""  # the folder of the training code that it is built from
     editable: bool = False
     patches: Tuple[str, ...] = ()  # that its sources need first
+    source: str = ""  # the index that has it; empty: the one that is configured
 
     @property
     def requirement(self) -> str:
@@ -282,7 +283,7 @@ class _Planner:
         wanted = checked_requirement(said or f"{name}=={checked_version(member.version)}")
         if canonical(wanted.name) != name:
             raise LockError(f"{member.requirement!r} is not a requirement of {name}")
-        package = _package_of(wanted)
+        package = _package_of(wanted)._replace(source=step.index_url)
         artefact = self._found.get(name)
         if artefact is None:
             return package
@@ -314,8 +315,14 @@ class _Planner:
                 taken.add(package.name)
         for name, artefact in sorted(self._found.items()):
             if name not in taken:
-                version, hashes = checked_version(artefact.version), checked_hashes(artefact.hashes)
-                found.append(Package(name, version=version, hashes=hashes))
+                found.append(
+                    Package(
+                        name,
+                        version=checked_version(artefact.version),
+                        hashes=checked_hashes(artefact.hashes),
+                        source=artefact.index and checked_url(artefact.index),
+                    )
+                )
                 taken.add(name)
         return [*found, *(package for package in asked if package.name not in taken)]
 

@@ -8,7 +8,7 @@ ought to be is refused rather than quoted.
 from __future__ import annotations
 
 import re
-from typing import Dict, Tuple
+from typing import Dict, NamedTuple, Tuple
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -27,6 +27,13 @@ _REPOSITORIES = ("git+https", "git+http", "git+ssh", "git+file")
 _DIGITS = {"sha256": 64, "sha384": 96, "sha512": 128}
 _LONGEST = 2000
 _SHOWN = 100
+
+
+class File(NamedTuple):
+    """A file of a lock: its name, as the others name it, and what is in it."""
+
+    name: str
+    text: str
 
 
 class LockError(Exception):

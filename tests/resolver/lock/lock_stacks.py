@@ -95,6 +95,14 @@ _MAPTR_FIELDS: Dict[str, object] = {
     "machine": ("GPU a100", "driver 535.129.03"),
     "architectures": ("8.0",),
 }
+_CONTRADICTIONS = (
+    Override(
+        (
+            "shapely==1.8.5.post1 (requirement.txt:1)",
+            "Shapely<=1.8.5 (metadata of nuscenes-devkit 1.1.10)",
+        )
+    ),
+)
 #: The authors' stack; what else it needs was asked of PyPI, and no other index.
 MAPTR = resolution(
     *_MAPTR,
@@ -107,10 +115,12 @@ MAPTR = resolution(
         wheel("numba", "0.48.0", "cp38-cp38-manylinux1_x86_64"),
         sdist("mmcv-full", "1.4.0"),  # what PyPI has of it, and nobody wants
     ),
-    overrides=(Override(("mmdet3d wants numba==0.48.0", "the authors run 0.48.0"), take="0.48.0"),),
+    overrides=_CONTRADICTIONS,
 )
 #: The same where nothing could be asked.
-MAPTR_OFFLINE = resolution(*_MAPTR, **_MAPTR_FIELDS, constraints=(Bound("numpy", "<1.24"),))
+MAPTR_OFFLINE = resolution(
+    *_MAPTR, **_MAPTR_FIELDS, constraints=(Bound("numpy", "<1.24"),), overrides=_CONTRADICTIONS
+)
 
 #: Everything is on PyPI, and all of it was asked for.
 PYPI = resolution(

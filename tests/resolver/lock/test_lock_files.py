@@ -16,6 +16,8 @@ from lock_stacks import FLASH_ATTENTION, MAPTR, MAPTR_OFFLINE, PATCHED, PYPI, ST
 import envdoctor.resolver.lock.script as script_module
 from envdoctor.model.chinese import SAID
 from envdoctor.model.resolution import HOST, Resolution
+from envdoctor.resolver.lock.forms import FORMS, locked
+from envdoctor.resolver.lock.pylock import pylock
 from envdoctor.resolver.lock.requirements import requirements
 from envdoctor.resolver.lock.script import script
 from envdoctor.resolver.lock.written import LockError
@@ -111,6 +113,21 @@ def test_the_same_for_the_same() -> None:
             architectures=tuple(reversed(resolution.architectures)),
         )
         assert script(other) == script(resolution)
+        if resolution is not PATCHED:
+            assert requirements(other) == requirements(resolution)
+
+
+def test_forms() -> None:
+    assert locked(PYPI, "requirements") == requirements(PYPI)
+    assert [file.name for form in FORMS for file in locked(PYPI, form)] == [
+        "requirements.txt",
+        "pylock.toml",
+        "install.sh",
+    ]
+    assert locked(PYPI, "script")[0].text == script(PYPI)
+    assert locked(PYPI, "pylock")[0].text == pylock(PYPI)
+    with pytest.raises(ValueError, match="poetry"):
+        locked(PYPI, "poetry")
 
 
 PIP = ["python", "-m", "pip", "install"]

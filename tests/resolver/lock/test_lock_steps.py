@@ -99,7 +99,7 @@ def test_maptr() -> None:
         *own,
         f"{pure} (torch==1.9.1+cu111) (torchvision==0.10.1+cu111) (mmcv-full==1.4.0)",
         "setuptools wheel",
-        f"./mmdetection3d no cache not isolated {variables}",
+        f"./mmdetection3d no cache not isolated no deps {variables}",
     ]
     assert installation(MAPTR).constraints == ()
     assert "numpy<1.24" in installation(MAPTR_OFFLINE).constraints

@@ -90,8 +90,7 @@ say '[4/5] setuptools, wheel'
 say '[5/5] mmdet3d 0.17.2'
 need_nvcc 11.1
 env FORCE_CUDA=1 TORCH_CUDA_ARCH_LIST=8.0 \
-    "$python" -m pip install --no-cache-dir --no-build-isolation \
-    --constraint "$work/constraints.txt" \
+    "$python" -m pip install --no-deps --no-cache-dir --no-build-isolation \
     --editable "$code"/mmdetection3d
 
 if command -v envdoctor >/dev/null 2>&1; then

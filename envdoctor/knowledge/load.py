@@ -124,8 +124,9 @@ def extended(
 ) -> Knowledge:
     """The matrices and packages beside them, as those that only one source tree holds.
 
-    `without` are ids of relations that are left out. Everything that is there already is shared,
-    not made again. Raises DocumentError.
+    Of a package that is known already a file may have relations alone. `without` are ids of
+    relations that are left out. Everything that is there already is shared, not made again.
+    Raises DocumentError.
     """
     shelf = _Shelf(knowledge)
     for loaded in files:
@@ -158,7 +159,14 @@ class _Shelf:
         if file.package in self.packages:
             raise DocumentError(f"{loaded.name}: the package {file.package} has two files")
         if self._known is not None and file.package in self._known.packages:
-            raise DocumentError(f"{loaded.name}: the matrices have {file.package} already")
+            if file.builds or file.releases:
+                place = loaded.places.get(file.package, loaded.name)
+                problem = (
+                    f"the matrices have {file.package} already: only relations are added to it"
+                )
+                raise DocumentError(f"{place}: {problem}")
+            self.relate(file, loaded.places, file.package, "")
+            return
         self.packages[file.package] = Package(loaded.name, file, loaded.places)
         for entry in file.builds:
             self._cite(entry, file, loaded.places)

@@ -97,7 +97,8 @@ class ProfileFile(Entry, frozen=True):
     requirements: List[Line] = []
     overrides: List[Contradiction] = []
     trees: List[Tree] = []
-    packages: List[PackageFile] = []  # those that its trees alone hold, in the form of matrices
+    # in the form of matrices: what its trees alone hold, and relations of others to its code
+    packages: List[PackageFile] = []
     note: str = ""
 
 
@@ -204,6 +205,7 @@ def _decode(name: str, text: str) -> Profile:
         loaded = checked_package(document.at("packages", index))
         packages.append(loaded.content)
         stands.update(loaded.places)
+        stands[loaded.content.package] = document.place("packages", index)
     fields = {field: getattr(file, field) for field in file.__struct_fields__}
     return Profile(**{**fields, "packages": packages}, where=name, places=stands)
 

@@ -56,7 +56,7 @@ def _stated(profile: Profile) -> Dict[str, Pin]:
 
     Nor do sources that their own tree alone holds: an environment that has the rest compiles them.
     """
-    held = {file.package for file in profile.packages}
+    held = {file.package for file in profile.packages if file.releases}
     return {
         name: pin
         for name, pin in profile.pins.items()

@@ -127,18 +127,18 @@ class Related:
         missing = mask & ~said.judged
         if missing:
             self._judge(said, missing, chosen, free, seen, about)
-        rejected, prices = said.failed, []
-        if not self.is_hard:
-            rejected = 0
-            if said.failed & mask and buying.warning:
-                key_ = f"warning:{self.bound.relation.id}:{self.owner}"
-                prices.append(Price(key_, buying.warning, said.failed))
-        elif said.mended & mask and buying.patches:
+        failed, prices = said.failed, []
+        if not buying.patches:
+            failed |= said.mended
+        elif said.mended & mask:  # also of what would only be warned of: then it is as well mended
             patch = f"patch:{self.bound.relation.waiver}"
             prices.append(Price(patch, buying.patch, said.mended))
-        else:
-            rejected |= said.mended
-        return Marks(rejected & mask, tuple(prices))
+        if not self.is_hard:
+            if failed & mask and buying.warning:
+                key_ = f"warning:{self.bound.relation.id}:{self.owner}"
+                prices.append(Price(key_, buying.warning, failed))
+            failed = 0
+        return Marks(failed & mask, tuple(prices))
 
     def _judge(
         self,

@@ -545,12 +545,12 @@ def broken(stack: str) -> Set[str]:
         ("torch 2.0.1+cu118, xformers 0.0.13", ""),  # older than the data
         ("paddlepaddle-gpu 2.4.2, gpu 7.5", ""),
         ("paddlepaddle-gpu 2.4.2, gpu 8.6", "cuda/code"),
-        ("paddlepaddle-gpu 2.4.2.post117, gpu 8.6", ""),  # was not opened
+        ("paddlepaddle-gpu 2.4.2.post117, gpu 8.6", ""),
         ("paddlepaddle-gpu 2.6.2, gpu 8.9", ""),
         ("paddlepaddle-gpu 2.6.2, gpu 9.0", "cuda/code"),
-        ("paddlepaddle-gpu 2.6.2.post117, gpu 9.0", "paddlepaddle-gpu/gpu"),
+        ("paddlepaddle-gpu 2.6.2.post117, gpu 9.0", "cuda/code"),
         ("paddlepaddle-gpu 2.6.2.post120, gpu 9.0", ""),
-        ("paddlepaddle-gpu 2.3.2.post101, gpu 8.6", "paddlepaddle-gpu/gpu"),
+        ("paddlepaddle-gpu 2.3.2.post101, gpu 8.6", "cuda/code"),
         ("paddlepaddle-gpu 3.1.0, gpu 9.0, python 3.10", ""),  # that for CUDA 12
         ("paddlepaddle-gpu 3.0.0, gpu 12.0, python 3.10", "paddlepaddle-gpu/gpu"),
         ("paddlepaddle-gpu 3.2.0, gpu 12.0, python 3.10", ""),  # who knows what that for 12.9 has

@@ -82,7 +82,8 @@ def test_what_the_matrices_know_is_no_line_for_the_installer(profile: Profile) -
 def test_each_tree_is_one_of_the_stack(profile: Profile) -> None:
     trees = {tree.package: tree.folder for tree in profile.trees}
     assert {name: pin.tree for name, pin in profile.stack.items() if pin.tree} == trees
-    assert {file.package for file in profile.packages} <= set(trees)
+    assert {file.package for file in profile.packages if file.releases} <= set(trees)
+    assert {file.package for file in profile.packages} <= set(profile.stack)
 
 
 @each

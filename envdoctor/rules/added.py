@@ -11,7 +11,7 @@ from typing import Container, Dict, Iterator, Mapping, Sequence, Tuple
 from envdoctor.knowledge.document import DocumentError
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.knowledge.package import Package
-from envdoctor.knowledge.schema import BuildEntry, one_of
+from envdoctor.knowledge.schema import BuildEntry, PackageFile, one_of
 from envdoctor.model.build import Build
 from envdoctor.model.finding import PHASES, SEVERITIES
 from envdoctor.model.relation import BASES, Relation
@@ -51,21 +51,25 @@ def examine(knowledge: Knowledge) -> None:
                 _examine_words(bound, knowledge)
 
 
-def examine_packages(knowledge: Knowledge, names: Sequence[str]) -> None:
-    """Raise DocumentError for the first thing of these packages that cannot stand in matrices."""
+def examine_packages(knowledge: Knowledge, files: Sequence[PackageFile]) -> None:
+    """Raise DocumentError for the first thing of files that cannot stand in matrices.
+
+    `knowledge` has them already.
+    """
     relations = Relations(knowledge)
     known = {page.name: page for page in pages().values()}
-    for name in names:
-        _examine_package(name, knowledge.packages[name].file.builds, knowledge)
+    for file in files:
+        _examine_package(file.package, file.builds, knowledge)
+        own = {entry.id for entry in file.relations}
         for relation in knowledge.relations:
-            if relation.owner == name:
+            if relation.id in own:
                 _examine_relation(relation, knowledge, known)
         try:
-            bounds = relations.of(name)
+            bounds = relations.of(file.package)
         except ExpressionError as error:
             raise DocumentError(str(error)) from None
         for bound in bounds:
-            if bound.relation.owner == name:
+            if bound.relation.id in own:
                 _examine_words(bound, knowledge)
 
 

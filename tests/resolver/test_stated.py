@@ -89,10 +89,10 @@ def test_each_tree_is_one_of_the_stack(profile: Profile) -> None:
 @each
 def test_its_own_packages_obey_the_laws_of_the_matrices(profile: Profile) -> None:
     knowledge = with_profile(KNOWLEDGE, profile)
-    names = [file.package for file in profile.packages]
-    examine_packages(knowledge, names)
+    examine_packages(knowledge, profile.packages)
+    own = {entry.id for file in profile.packages for entry in file.relations}
     for relation in knowledge.relations:
-        if relation.owner in names:
+        if relation.id in own:
             assert set(relation.words) == {"en", "zh"}, relation.id
 
 

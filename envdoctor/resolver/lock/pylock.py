@@ -24,6 +24,7 @@ from envdoctor.resolver.lock.written import (
     LockError,
     checked_hashes,
     checked_name,
+    checked_path,
     checked_url,
     file_name,
 )
@@ -133,7 +134,7 @@ def _environment(
 ) -> Dict[str, Value]:
     """For which interpreters the lock is: files were chosen for one Python on one machine."""
     markers = ["sys_platform == 'linux'"]
-    processors = _processors([file_name(found[package.name].url) for package in packages])
+    processors = _processors([_name_of(found[package.name].url) for package in packages])
     if len(processors) == 1:
         markers.append(f"platform_machine == '{processors.pop()}'")
     said: Dict[str, Value] = {}
@@ -157,12 +158,24 @@ def _package(package: Package, artefact: Artefact) -> List[str]:
     if package.source:
         said["index"] = package.source
     lines += _pairs(said)
-    url = checked_url(artefact.url).partition("#")[0]
-    # What lies on this machine is named by its path: installers look for URLs on networks.
-    place = {"path": unquote(urlsplit(url).path)} if url.startswith("file:") else {"url": url}
+    place = _place(artefact.url)
     hashes = dict(_split(one) for one in checked_hashes(artefact.hashes))
     lines.append("[packages.sdist]" if artefact.sdist else "[[packages.wheels]]")
-    return lines + _pairs({"name": file_name(url), **place, "hashes": hashes})
+    return lines + _pairs({"name": _name_of(artefact.url), **place, "hashes": hashes})
+
+
+def _place(address: str) -> Dict[str, Value]:
+    """Where a file is. What lies on this machine is named by its path, as networks have URLs."""
+    if address.startswith("/"):
+        return {"path": checked_path(address)}
+    url = checked_url(address).partition("#")[0]
+    if url.startswith("file:"):
+        return {"path": checked_path(unquote(urlsplit(url).path))}
+    return {"url": url}
+
+
+def _name_of(address: str) -> str:
+    return address.rpartition("/")[2] if address.startswith("/") else file_name(address)
 
 
 def _split(one: str) -> Tuple[str, str]:

@@ -177,8 +177,7 @@ class _Planner:
             and member.component != _PYTHON
             and not member.component.startswith(("host.", _BUILD))
         ]
-        toolkit = next((m.version for m in resolution.stack if m.component == _TOOLKIT), "")
-        self._toolkit = toolkit and checked_version(toolkit)
+        self._toolkit = _toolkit(resolution.stack)
 
     def plan(self) -> Installation:
         own: List[_Sorted] = []
@@ -267,8 +266,10 @@ class _Planner:
                 toolkit=self._toolkit if compiles == "cuda" else "",
                 job_memory=memory if isinstance(memory, int) else 0,
             )
-        if (step.index_url or step.pages or package.url) and step.kind != BUILD:
-            step = step._replace(no_deps=True)
+        if step.kind != BUILD:
+            apart = bool(step.index_url or step.pages or package.url)
+            # What comes from the configured index is the same for every environment.
+            step = step._replace(no_deps=step.no_deps or apart, no_cache=step.no_cache and apart)
         return _Sorted(step, frozenset(imports))
 
     def _package(self, member: Member, name: str, step: Step) -> Package:
@@ -284,6 +285,8 @@ class _Planner:
         if canonical(wanted.name) != name:
             raise LockError(f"{member.requirement!r} is not a requirement of {name}")
         package = _package_of(wanted)._replace(source=step.index_url)
+        if package.url:
+            package = package._replace(version=checked_version(member.version))
         artefact = self._found.get(name)
         if artefact is None:
             return package
@@ -400,6 +403,18 @@ class _Planner:
                 continue
             pins[checked_name(name)] = checked_specifier(bound.specifier)
         return tuple(f"{name}{specifier}" for name, specifier in sorted(pins.items()) if specifier)
+
+
+def _toolkit(stack: Sequence[Member]) -> str:
+    """The CUDA toolkit of a stack: a member, or what its image has. Raises LockError."""
+    for member in stack:
+        if member.component == _TOOLKIT:
+            return checked_version(member.version)
+    for member in stack:
+        said = member.variant.get("toolkit")
+        if member.component == IMAGE and isinstance(said, str) and said:
+            return checked_version(said)
+    return ""
 
 
 def _options(member: Member, name: str) -> Step:

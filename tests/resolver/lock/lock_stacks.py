@@ -167,7 +167,12 @@ FLASH_ATTENTION = resolution(
 
 #: What MapTR needs on a newer card: sources that are patched, compiled for two GPUs.
 PATCHED = resolution(
-    given("build.toolkit", "11.8"),
+    Member(
+        "image",
+        "nvidia/cuda:11.8.0-cudnn8-devel-ubuntu20.04",
+        {"toolkit": "11.8.0", "gcc": "9.4"},
+        origin="image",
+    ),
     python("3.8"),
     member("torch==2.0.0+cu118", "--index-url", CU118),
     Member(

@@ -15,9 +15,7 @@ from lock_stacks import FLASH_ATTENTION, MAPTR, MAPTR_OFFLINE, PATCHED, PYPI, ST
 
 import envdoctor.resolver.lock.script as script_module
 from envdoctor.model.chinese import SAID
-from envdoctor.model.resolution import HOST, Resolution
-from envdoctor.resolver.lock.forms import FORMS, locked
-from envdoctor.resolver.lock.pylock import pylock
+from envdoctor.model.resolution import HOST, Member, Resolution
 from envdoctor.resolver.lock.requirements import requirements
 from envdoctor.resolver.lock.script import script
 from envdoctor.resolver.lock.written import LockError
@@ -117,19 +115,6 @@ def test_the_same_for_the_same() -> None:
             assert requirements(other) == requirements(resolution)
 
 
-def test_forms() -> None:
-    assert locked(PYPI, "requirements") == requirements(PYPI)
-    assert [file.name for form in FORMS for file in locked(PYPI, form)] == [
-        "requirements.txt",
-        "pylock.toml",
-        "install.sh",
-    ]
-    assert locked(PYPI, "script")[0].text == script(PYPI)
-    assert locked(PYPI, "pylock")[0].text == pylock(PYPI)
-    with pytest.raises(ValueError, match="poetry"):
-        locked(PYPI, "poetry")
-
-
 PIP = ["python", "-m", "pip", "install"]
 STARTS = [
     ["python", "-m", "pip", "--version"],
@@ -182,10 +167,8 @@ def test_without_a_patch_nothing_is_built(tmp_path: Path) -> None:
 
 def test_another_toolkit_stops_it(tmp_path: Path) -> None:
     """nvcc of 11.8 is no compiler for what was built with CUDA 12."""
-    stack = tuple(
-        msgspec.structs.replace(one, version="12.1") if one.component == "build.toolkit" else one
-        for one in PATCHED.stack
-    )
+    image = Member("image", "nvidia/cuda:12.1.1-devel-ubuntu20.04", {"toolkit": "12.1.1"}, "image")
+    stack = (image, *PATCHED.stack[1:])
     text = script(msgspec.structs.replace(PATCHED, stack=stack))
     assert called(text, tmp_path, "env", PATCHES=".")[-1][-2:] == ["setuptools<82", "wheel"]
 

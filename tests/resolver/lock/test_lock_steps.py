@@ -127,7 +127,7 @@ def test_sources_that_are_compiled() -> None:
         "mmcv-full==1.4.0 sources of mmcv-full no cache not isolated"
         " FORCE_CUDA=1 TORCH_CUDA_ARCH_LIST=8.0;9.0"
     )
-    assert (build.toolkit, build.job_memory) == ("11.8", 2048)
+    assert (build.toolkit, build.job_memory) == ("11.8.0", 2048)
     assert build.packages[0].patches == ("mmcv-thc", "mmcv-cxx17")
     assert order(PATCHED)[2] == "setuptools<82 wheel"
 
@@ -138,6 +138,17 @@ def test_sources_that_look_at_nothing_are_as_others() -> None:
         member("mmdet==3.0.0"),
     )
     assert order(stack) == ["pycocotools==2.0.7 mmdet==3.0.0 sources of pycocotools"]
+
+
+def test_a_file_that_the_matrices_name() -> None:
+    """Its dependencies come with the rest, as those of a project's own index do."""
+    url = "https://example.org/own-1.0%2Bcu118-cp310-cp310-linux_x86_64.whl"
+    own = Member("own", "1.0+cu118", requirement=f"own @ {url}", arguments=(f"own @ {url}",))
+    assert order(resolution(own, member("numpy==1.26.4"))) == [
+        f"own @ {url} no deps",
+        "numpy==1.26.4 (own @ https://example.org/own-1.0%2Bcu118-cp310-cp310-linux_x86_64.whl)",
+    ]
+    assert body_of(joined(installation(resolution(own)))[0]) == [f"own @ {url}"]
 
 
 def test_builds_that_need_each_other_are_apart() -> None:

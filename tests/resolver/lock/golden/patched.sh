@@ -2,7 +2,7 @@
 # Locked by envdoctor 0.1.0, matrices of 2026-11-30
 # Asked for: an example
 # For: GPU h100,a100, Python 3.8
-# Not installed here, and needed: CUDA toolkit 11.8
+# Not installed here, and needed: image nvidia/cuda:11.8.0-cudnn8-devel-ubuntu20.04
 # Not as asked: torch ==1.9.1 (cuda 11.1), but 2.0.0+cu118
 # Holds if: glibc is 2.28 or newer
 #
@@ -100,7 +100,7 @@ say '[3/5] setuptools, wheel'
 
 # Its sources need the patches mmcv-thc, mmcv-cxx17 first.
 say '[4/5] mmcv-full 1.4.0'
-need_nvcc 11.8
+need_nvcc 11.8.0
 sources mmcv-full mmcv-full==1.4.0
 apply mmcv-thc
 apply mmcv-cxx17

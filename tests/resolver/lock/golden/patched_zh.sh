@@ -2,7 +2,7 @@
 # 由 envdoctor 0.1.0 锁定，矩阵日期 2026-11-30
 # 请求：an example
 # 适用于：GPU h100,a100、Python 3.8
-# 不由本文件安装，但需要：CUDA 工具包 11.8
+# 不由本文件安装，但需要：镜像 nvidia/cuda:11.8.0-cudnn8-devel-ubuntu20.04
 # 与要求不同：要求 torch ==1.9.1 (cuda 11.1)，实际为 2.0.0+cu118
 # 前提：glibc is 2.28 or newer
 #
@@ -100,7 +100,7 @@ say '[3/5] setuptools、wheel'
 
 # 它的源码要先打上补丁 mmcv-thc、mmcv-cxx17。
 say '[4/5] mmcv-full 1.4.0'
-need_nvcc 11.8
+need_nvcc 11.8.0
 sources mmcv-full mmcv-full==1.4.0
 apply mmcv-thc
 apply mmcv-cxx17

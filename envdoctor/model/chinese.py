@@ -407,6 +407,9 @@ SAID: Dict[str, str] = {
     "to be compiled again: {why}": "需要重新编译：{why}",
     "{file} keeps pip out of this Python: it is the system's": "{file} 不让 pip 改动这个 Python：它属于系统",
     "{package} is {build}: what replaces it cannot bring it back": "{package} 是 {build}：一旦替换就找不回来",
+    "{package} comes from {place}: what is installed here stands behind it": (
+        "{package} 来自 {place}：装在这里的排在它后面"
+    ),
     "{package} is not to be had for Python {version} and this system": (
         "{package} 没有适用于 Python {version} 和本系统的安装包"
     ),
@@ -1345,7 +1348,9 @@ WRITTEN: Dict[str, str] = {
     "the matrices do not know its releases: a version is expected, as in {example}": (
         "兼容矩阵不了解它有哪些版本：请写出版本，例如 {example}"
     ),
-    "{name} has no build {version}; its builds: {names}": "{name} 没有 {version} 这个构建；已有的构建：{names}",
+    "{name} has no build {version} for this processor; its builds: {names}": (
+        "{name} 没有适用于本机处理器的 {version} 构建；已有的构建：{names}"
+    ),
     "nothing is asked: name a requirement, as in torch==1.9.1+cu111": "没有要问的改动：请写出需求，例如 torch==1.9.1+cu111",
     "{number} changes are as many as can be asked about together": "一次最多问 {number} 处改动",
     "the Python of an environment is not exchanged: make a new one": "环境的 Python 不能更换：请新建一个环境",

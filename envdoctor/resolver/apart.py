@@ -59,9 +59,13 @@ def _reasons(
     lost = [one for one in breaks if one.severity == "error" and not one.mended]
     held = kept(changed, breaks, moves, before)
     for name, why in held.items():
+        held_now, place = str(before.installed[name]), before.observation.served.get(name)
+        if place:
+            told = "{package} comes from {place}: what is installed here stands behind it"
+            yield say(language, told, package=held_now, place=translate(language, clean(place)))
+            continue
         told = "{package} is {build}: what replaces it cannot bring it back"
-        build = translate(language, why)
-        yield say(language, told, package=before.installed[name], build=build)
+        yield say(language, told, package=held_now, build=translate(language, why))
     unfit = [name for name, fits in supposed.fits_here.items() if not fits]
     for name in unfit:
         told = "{package} is not to be had for Python {version} and this system"

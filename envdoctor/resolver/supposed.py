@@ -10,7 +10,7 @@ import msgspec
 from packaging.version import Version
 
 from envdoctor.knowledge.load import Knowledge
-from envdoctor.model.build import ABSENT, UNKNOWN, Build
+from envdoctor.model.build import ABSENT, UNKNOWN, Build, Value
 from envdoctor.model.facts import Distribution, Facts, Target, TorchFiles, seen, unseen
 from envdoctor.model.names import canonical
 from envdoctor.model.text import clean
@@ -137,7 +137,7 @@ def _offered(
     """
     architecture = domains.get("host.architecture", (UNKNOWN,))[0]
     every = builds_of(wanted, knowledge, architecture)
-    _expect_local(wanted, every, knowledge)
+    _expect_local(wanted, every, knowledge, architecture)
     every = tuple(build for build in every if build.attributes.get("origin") != "conda")
     fitting = _installable(wanted.name, every, domains, fit)
     of = fitting or every
@@ -150,7 +150,9 @@ def _offered(
     return plain or of, bool(fitting)
 
 
-def _expect_local(wanted: Wanted, builds: Sequence[Build], knowledge: Knowledge) -> None:
+def _expect_local(
+    wanted: Wanted, builds: Sequence[Build], knowledge: Knowledge, architecture: Value
+) -> None:
     """Raise WantedError for a build of a release that it does not have: torch==1.9.1+cu999."""
     package = knowledge.packages[wanted.name]
     version, local = try_parse(wanted.label), local_part(wanted.label)
@@ -158,10 +160,15 @@ def _expect_local(wanted: Wanted, builds: Sequence[Build], knowledge: Knowledge)
         return
     if any(build.entry for build in builds):
         return
-    known = dict.fromkeys(label(build, knowledge) for build in package.builds(version))
-    raise WantedError(
-        f"{wanted.name} has no build {clean(wanted.label)}; its builds: {', '.join(known)}"
-    )
+    here = [
+        build
+        for build in package.builds(version)
+        if build.attributes.get("architecture") in (None, architecture)
+        or not isinstance(architecture, str)
+    ]
+    known = dict.fromkeys(label(build, knowledge) for build in here)
+    told = f"{wanted.name} has no build {clean(wanted.label)} for this processor; its builds: "
+    raise WantedError(told + (", ".join(known) or "none"))
 
 
 def _installable(

@@ -51,6 +51,7 @@ from envdoctor.relations.observe import Observation, kind, observe
 from envdoctor.relations.plan import Change, Goal, Plan, requirement_arguments
 from envdoctor.relations.repair import Repairs, linked, plans
 from envdoctor.relations.tell import label
+from envdoctor.relations.wanted import Wanted
 from envdoctor.resolver import linked_files
 from envdoctor.resolver.apart import kept, separate
 from envdoctor.resolver.linked_files import Linked
@@ -189,9 +190,7 @@ class _Question:
         links, open_ = self._links()
         broken = self._broken(before, after, links)
         moves = self._moves(broken)
-        breaks = tuple(
-            replace(one.told, mended=number in moves.mended) for number, one in enumerate(broken)
-        )
+        breaks = self._with_moves(before, after, broken, moves)
         apart = separate(
             self.facts, self.asked, self.supposed, breaks, moves.moved, self.now, self.language
         )
@@ -389,6 +388,29 @@ class _Question:
                 moved += self._moved(again, [one.told])
                 plan.append(again)
         return _Moves(moved, plan, frozenset(mended))
+
+    def _with_moves(
+        self, before: _Judged, after: _Judged, broken: Sequence[_Broken], moves: _Moves
+    ) -> Tuple[Break, ...]:
+        """What breaks, judged again with the moves: what these mend, and what they break."""
+        told = [replace(one.told, mended=n in moves.mended) for n, one in enumerate(broken)]
+        more = [self._as_asked(one) for one in moves.moved if not self._is_compiling(one)]
+        if not more:
+            return tuple(told)
+        moved = suppose(self.machine, self.world, [*self.asked, *more], self.relations)
+        names = self.names | {one.name for one in more}
+        found = _Judged(moved.facts, self.knowledge, moved.observation, self.language, names)
+        known = {_key(finding) for finding in (*before.findings, *after.findings)}
+        new = [f for f in found.findings if f.severity != "info" and _key(f) not in known]
+        return (*told, *sorted(map(_break, new), key=self._rank))
+
+    def _as_asked(self, one: Moved) -> Asked:
+        if not one.after:
+            return Asked(one.component, removed=True)
+        return Asked(one.component, Wanted(one.component, one.after))
+
+    def _is_compiling(self, one: Moved) -> bool:
+        return one.why.startswith(self.say(TO_COMPILE, why=""))
 
     def _moved(self, change: Change, mended: Sequence[Break]) -> Iterator[Moved]:
         name = change.after.component

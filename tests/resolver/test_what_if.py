@@ -264,6 +264,35 @@ def test_a_package_that_is_compiled_here() -> None:
     assert why in answer.separate.reasons
 
 
+def test_what_the_moves_break_themselves() -> None:
+    """mmcv 2.1.0 would do for torch 1.9; what asks for mmcv 2.2 by metadata is told beside it."""
+    facts = environment(*WHEELS, dist("lab 1.0", "mmcv>=2.2"), torch="2.2.2+cu121")
+    answer = ask(facts, "torch==1.9.1+cu111")
+    assert "mmcv 2.2.0 -> 2.1.0" in moves(answer)
+    assert breaks(answer)[-1] == "warning dependency-conflict mmcv 2.1.0"
+    assert answer.verdict == "moves"
+
+
+def test_what_comes_from_elsewhere() -> None:
+    """What PYTHONPATH puts before it stays what is imported."""
+    facts = environment("requests 2.30.0", torch="")
+    target = facts.target.value
+    assert target is not None
+    held = Distribution("numpy", "1.24.4", "/lib/numpy-1.24.4.dist-info", "/lib", installer="pip")
+    target = replace(
+        target,
+        path=("/lib", *target.path),
+        environ={"PYTHONPATH": "/lib"},
+        distributions=(*target.distributions, held),
+    )
+    answer = ask(replace(facts, target=seen(target, "VIRTUAL_ENV")), "numpy==1.22.4")
+    assert answer.verdict == "apart"
+    assert answer.separate.reasons == (
+        "numpy 1.24.4 comes from PYTHONPATH entry /lib: what is installed here stands behind it",
+    )
+    assert answer.commands == ()
+
+
 # --- the machine -----------------------------------------------------------------------------
 
 
@@ -514,7 +543,7 @@ def test_files_that_were_not_read() -> None:
 WRONG = {
     "trch==1.0": "neither the matrices nor this environment have a package 'trch'; nearest: torch",
     "torch==1.9.7": "torch has no release 1.9.7; nearest: 1.9.0, 1.9.1, 1.10.0, 1.10.1",
-    "torch==1.9.1+cu999": "torch has no build 1.9.1+cu999; its builds: 1.9.1+cu102, 1.9.1+cpu",
+    "torch==1.9.1+cu999": "torch has no build 1.9.1+cu999 for this processor; its builds: ",
     "torch==x": "'torch==x': 'x' is no version",
     "requests>=2": "the matrices do not know its releases: a version is expected",
     "-trch": "'trch' is not installed here; nearest: torch",

@@ -167,8 +167,10 @@ def _expect_local(
         or not isinstance(architecture, str)
     ]
     known = dict.fromkeys(label(build, knowledge) for build in here)
-    told = f"{wanted.name} has no build {clean(wanted.label)} for this processor; its builds: "
-    raise WantedError(told + (", ".join(known) or "none"))
+    raise WantedError(
+        f"{wanted.name} has no build {clean(wanted.label)} for this processor; "
+        f"its builds: {', '.join(known) or 'none'}"
+    )
 
 
 def _installable(

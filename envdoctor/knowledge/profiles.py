@@ -9,7 +9,7 @@ import os
 import re
 import stat
 from pathlib import Path
-from typing import Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
 
 import msgspec
 
@@ -22,7 +22,12 @@ from envdoctor.model.names import canonical
 from envdoctor.model.text import clean, nearest
 from envdoctor.model.versions import specifier
 
+# Imported where it is used: it imports this package's readers of everything else.
+if TYPE_CHECKING:
+    from envdoctor.knowledge.load import Knowledge
+
 _HERE = Path(__file__).resolve().parent
+_PYTHON = "python"
 _FILE = "profile.yaml"
 #: What follows the name in a requirement.
 _AFTER_NAME = re.compile(r"[^\w.-].*", re.DOTALL)
@@ -106,6 +111,7 @@ class Profile(ProfileFile, frozen=True):
     """A profile, and where it stands."""
 
     where: str = ""  # the file's name for messages
+    theirs: bool = False  # a file that somebody named, not one that ships
     places: Dict[str, str] = {}  # "file:line" of its parts: "stack.torch", ids of packages
 
     def place(self, part: str) -> str:
@@ -147,7 +153,8 @@ def load_profile(name: str, folder: Optional[Path] = None) -> Profile:
     Raises DocumentError, naming the file and, if known, the line.
     """
     if "/" in name or name.endswith((".yaml", ".yml")):
-        return _decode(clean(name), decoded(clean(name), _content(name)))
+        read = _decode(clean(name), decoded(clean(name), _content(name)))
+        return msgspec.structs.replace(read, theirs=True)
     shipped = {profile.profile: profile for profile in profiles(folder)}
     wanted = name.strip().lower()
     found = shipped.get(wanted) or next(
@@ -160,6 +167,35 @@ def load_profile(name: str, folder: Optional[Path] = None) -> Profile:
             "and files of your own (NAME.yaml)"
         )
     return found
+
+
+def expect_known(profile: Profile, knowledge: Knowledge) -> None:
+    """Raise DocumentError for the first thing that the matrices and what is added do not have."""
+    for name, pin in profile.stack.items():
+        where = f"{profile.place(f'stack.{name}')}: stack.{name}"
+        package = knowledge.packages.get(name)
+        if package is None and name != _PYTHON:
+            near = nearest(name, [*knowledge.packages, _PYTHON])
+            raise DocumentError(
+                f"{where}: the matrices have no such package{near}; under requirements: a line "
+                "asks the installer for it"
+            )
+        if package is None:
+            if pin.variant:
+                raise DocumentError(f"{where}.variant: {name} has none")
+            continue
+        try:
+            for attribute, value in pin.variant.items():
+                package.typed(attribute, value)
+        except ValueError as error:
+            raise DocumentError(f"{where}.variant: {error}") from None
+    ids = [relation.id for relation in knowledge.relations]
+    for number, override in enumerate(profile.overrides):
+        for one in override.waives:
+            if one not in ids:
+                where = f"{profile.place(f'overrides[{number}]')}: overrides[{number}].waives"
+                near = nearest(one, ids)
+                raise DocumentError(f"{where}: no relation is called {clean(one)!r}{near}")
 
 
 def _content(path: str) -> bytes:

@@ -1116,7 +1116,6 @@ WRITTEN: Dict[str, str] = {
     "{axis} can only be columns: matrix {turned}": "{axis} 只能作为列：matrix {turned}",
     "of a GPU: explain gpu={gpu}": "显卡请写 explain gpu={gpu}",
     "no finding and no package is called {name}; {hint}": "没有名为 {name} 的问题或软件包；{hint}",
-    "{place}: {part}.waives: no relation is called {name}": "{place}：{part}.waives：没有名为 {name} 的关系",
     "the matrices have no {kind} {name}; nearest: {names}": "兼容矩阵中没有 {kind} {name}；最接近的是 {names}",
     "the matrices have no {kind} {name}": "兼容矩阵中没有 {kind} {name}",
     "this machine": "本机",

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Tuple
-
-from envdoctor.knowledge.document import DocumentError
 from envdoctor.knowledge.load import Knowledge, extended
-from envdoctor.knowledge.profiles import Profile
+from envdoctor.knowledge.profiles import Profile, expect_known
 from envdoctor.model.resolution import IMAGE, Override
-from envdoctor.model.text import clean, nearest
-from envdoctor.relations.components import PYTHON
 from envdoctor.resolver.request import PROFILE, Pin, Request
 
 
@@ -31,22 +26,14 @@ def request_of(profile: Profile, target: str = IMAGE) -> Request:
 def with_profile(knowledge: Knowledge, profile: Profile) -> Knowledge:
     """The matrices as a profile has them.
 
-    With the packages that its trees alone hold, and without the relations that it sets aside where
-    its authors contradict themselves. Raises DocumentError.
+    With what it adds to them, and without the relations that it sets aside where its authors
+    contradict themselves. Raises DocumentError.
     """
+    found = extended(knowledge, profile.held)
+    if profile.theirs:  # what ships is held to it by the tests
+        from envdoctor.rules.added import examine_packages
+
+        expect_known(profile, found)
+        examine_packages(found, profile.packages)
     waived = [one for override in profile.overrides for one in override.waives]
-    ids = {relation.id for relation in knowledge.relations}
-    for number, override in enumerate(profile.overrides):
-        for one in override.waives:
-            if one not in ids:
-                part = f"overrides[{number}]"
-                raise DocumentError(
-                    f"{profile.place(part)}: {part}.waives: no relation is called "
-                    f"{clean(one)!r}{nearest(one, ids)}"
-                )
-    return extended(knowledge, profile.held, waived)
-
-
-def unknown(profile: Profile, knowledge: Knowledge) -> Tuple[str, ...]:
-    """Components of a profile's stack that the matrices, with what it adds, do not know."""
-    return tuple(n for n in profile.stack if n != PYTHON and n not in knowledge.packages)
+    return extended(found, (), waived) if waived else found

@@ -80,6 +80,14 @@ def test_a_profile_of_ones_own(write: Write, knowledge: Knowledge) -> None:
     assert relation.where.endswith("mine.yaml:30")
 
 
+def test_what_the_documentation_shows_is_one(write: Write, knowledge: Knowledge) -> None:
+    page = Path(__file__).parents[2] / "docs" / "profiles.md"
+    shown = page.read_text(encoding="utf-8").split("```yaml\n")[1].split("```")[0]
+    profile = load_profile(write(shown))
+    assert profile.title == "Mine"
+    assert "our-ops" in with_profile(knowledge, profile).packages
+
+
 @pytest.mark.parametrize("name", ["maptr", "MapTR", " maptr "])
 def test_one_that_ships_is_found_by_its_name(name: str) -> None:
     assert load_profile(name).profile == "maptr"

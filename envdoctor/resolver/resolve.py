@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Iterator, List, Optional, Sequence, Tuple
 
 from envdoctor import __version__
 from envdoctor.model.build import Build
 from envdoctor.model.facts import Facts
-from envdoctor.model.finding import Citation
-from envdoctor.model.language import ENGLISH, count, say, translate
+from envdoctor.model.language import ENGLISH, say, translate
 from envdoctor.model.resolution import (
     HOST,
     IMAGE,
@@ -19,23 +18,20 @@ from envdoctor.model.resolution import (
     Core,
     Member,
     Moved,
-    Reason,
-    Rejection,
     Relaxed,
     Resolution,
     Way,
 )
 from envdoctor.relations.components import DOTTED
 from envdoctor.relations.judge import Relations
-from envdoctor.relations.tell import tell_releases
 from envdoctor.resolver.bounds import bounds
 from envdoctor.resolver.cores import Cores
 from envdoctor.resolver.members import capabilities, members, told
-from envdoctor.resolver.narrowing import Taken, narrow, why
 from envdoctor.resolver.request import Learned, Request
-from envdoctor.resolver.requirement import FACT, RELATION, Requirement
+from envdoctor.resolver.requirement import RELATION
 from envdoctor.resolver.solver import Found, Solver
 from envdoctor.resolver.space import Space
+from envdoctor.resolver.telling import Telling
 from envdoctor.resolver.ways import Ways
 from envdoctor.resolver.world import World
 
@@ -71,8 +67,7 @@ class _Resolving:
         self.world = World(facts, relations.knowledge, request.target)
         self.space = Space(request, self.world, relations, learned)
         self.solver = Solver(self.space)
-        self.by_id: Dict[str, Requirement] = {r.id: r for r in self.solver.requirements}
-        self.cited: Dict[str, Citation] = {}
+        self.telling = Telling(self.solver, language)
 
     def answer(self, bounded: bool) -> Resolution:
         found = self.solver.best(self.solver.soft)
@@ -80,7 +75,7 @@ class _Resolving:
         cores = Cores((), False)
         if found is None or dropped:
             cores = self.solver.cores()
-        told_cores = tuple(self._core(core) for core in cores.found)
+        told_cores = tuple(self.telling.core(core) for core in cores.found)
         status = IMPOSSIBLE
         if found is not None:
             status = RELAXED if dropped else SOLVED
@@ -95,7 +90,7 @@ class _Resolving:
             profile=self.request.profile,
             asked=(self.request.title,) if self.request.profile else self._asked(),
             target=self.request.target,
-            machine=tuple(self._text(f.requirement) for f in self.world.facts),
+            machine=tuple(self.telling.text(f.requirement) for f in self.world.facts),
             architectures=capabilities(self.world.values["host.gpu"]),
             stack=stack,
             changes=self._changes(found, stack),
@@ -111,7 +106,7 @@ class _Resolving:
             constraints=bounds(found, self.space) if found is not None and bounded else (),
             rest=self.request.rest,
             learned=tuple(one.words for one in self.learned),
-            citations=tuple(self.cited.values()),
+            citations=tuple(self.telling.cited.values()),
             language=self.language,
         )
 
@@ -185,95 +180,15 @@ class _Resolving:
 
     # --- cores -------------------------------------------------------------------------------
 
-    def _text(self, requirement: Requirement) -> str:
-        return translate(self.language, requirement.text)
-
-    def _core(self, core: Sequence[str]) -> Core:
-        relations = self.solver.relations(core)
-        taken = narrow(self.solver, core, relations)
-        reasons = [
-            Reason(id_, self._kind(id_), self._text(self.by_id[id_]), self._source(id_))
-            for id_ in core
-        ]
-        texts: Dict[str, str] = {}
-        folded: List[Rejection] = []
-        for one in taken:
-            name = self.space.name_of(one.constraint)
-            text = why(self.solver, one, core, self.language) or self._of_rule(name)
-            texts.setdefault(name, f"{self._which(one)}: {text}")
-            component = self.space.variables[one.variable].name
-            folded.append(Rejection(component, name, bin(one.values).count("1"), text))
-        for name in relations:
-            text = texts.get(name) or self._of_rule(name)
-            citation = self.knowledge.citations.get(name)
-            if citation is not None:
-                self.cited.setdefault(name, citation)
-            source = citation.source if citation is not None else self._rule(name).source
-            reasons.append(Reason(name, RELATION, text, source))
-        because = say(self.language, ", and because ").join(
-            f"{reason.text} [{reason.id}]" for reason in reasons if reason.kind == RELATION
-        )
-        fixed = [reason.text for reason in reasons if reason.kind != RELATION]
-        template = "{fixed} do not go together, because {because}"
-        if len(fixed) == 1:
-            template = "{fixed} cannot be had, because {because}"
-        joined = say(self.language, " and ").join(fixed)
-        words = say(self.language, template, fixed=joined, because=because)
-        return Core(tuple(reasons), words, tuple(folded))
-
-    def _which(self, taken: Taken) -> str:
-        """The builds that a relation takes away, and whose relation it is, if it is another's."""
-        gone = self._counted(taken.variable, taken.values)
-        owner = taken.owner
-        if owner is None or owner == taken.variable:
-            return gone
-        return f"{self._counted(owner, taken.left[owner])} + {gone}"
-
-    def _counted(self, number: int, mask: int) -> str:
-        """Builds of a component, equal ones counted together."""
-        variable = self.space.variables[number]
-        gone = [
-            value
-            for position, value in enumerate(variable.values)
-            if mask >> position & 1 and isinstance(value, Build)
-        ]
-        if len(gone) == 1:
-            return f"{variable.name} {told(gone[0], self.knowledge)}"
-        package = self.knowledge.packages.get(variable.name)
-        versions = sorted({build.version for build in gone if build.version is not None})
-        known = package.releases if package is not None else versions
-        releases = tell_releases(versions, known, self.language)
-        counted = count(self.language, len(gone), "{number} build", "{number} builds")
-        return f"{variable.name} {releases} ({counted})"
-
-    def _kind(self, id_: str) -> str:
-        return FACT if self.by_id[id_].kind == FACT else "pin"
-
-    def _source(self, id_: str) -> str:
-        return translate(self.language, self.by_id[id_].source)
-
-    def _rule(self, name: str) -> Requirement:
-        rules = {rule.requirement.id: rule.requirement for rule in self.space.rules}
-        return rules.get(name, Requirement(name, RELATION, name, ""))
-
-    def _of_rule(self, name: str) -> str:
-        """The text of a requirement that is no relation of the matrices."""
-        for related in self.space.related:
-            if related.bound.relation.id == name:
-                return related.bound.relation.needs
-        return self._text(self._rule(name))
-
     def _idle(self, cores: Cores) -> Tuple[str, ...]:
         """Facts that play no part in any core; none are named where there may be others."""
         if not cores.found:
             return ()
         used = {id_ for core in cores.found for id_ in core}
-        rest = self.solver.every - frozenset(id_ for id_ in used if self.by_id[id_].kind == FACT)
-        if cores.more and not self.solver.is_satisfiable(rest):
+        facts = {fact.requirement.id: fact.requirement for fact in self.world.facts}
+        if cores.more and not self.solver.is_satisfiable(self.solver.every - (used & set(facts))):
             return ()
-        return tuple(
-            self._text(f.requirement) for f in self.world.facts if f.requirement.id not in used
-        )
+        return tuple(self.telling.text(facts[id_]) for id_ in facts if id_ not in used)
 
     def _is_certain(self) -> bool:
         """Whether every search that found nothing ended by itself."""

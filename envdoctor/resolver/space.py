@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import enum
 import itertools
 from typing import (
@@ -145,10 +146,24 @@ class Space:
         }
         self.unlike = tuple(self._unlike())
         self.order = self._order()
-        self._facts = {
+        self._facts = self._read()
+
+    def at(self, world: World) -> Space:
+        """The same on another machine, which differs by facts that are known of both.
+
+        What relations said of this machine is kept: `world` has a tag of its own.
+        """
+        other = copy.copy(self)
+        other.world = world
+        other._facts = other._read()  # noqa: SLF001
+        return other
+
+    def _read(self) -> Dict[int, FrozenSet[str]]:
+        """The facts that each relation reads."""
+        return {
             id(related): frozenset(
                 fact.requirement.id
-                for fact in world.facts
+                for fact in self.world.facts
                 if set(fact.components) & set(related.bound.components)
             )
             for related in self.related

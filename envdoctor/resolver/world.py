@@ -42,9 +42,12 @@ class Fact(NamedTuple):
 class World:
     """What is fixed: the machine, and for some targets its system and tools."""
 
-    def __init__(self, facts: Facts, knowledge: Knowledge, target: str) -> None:
-        """Observe `facts`; with the target `image` the system and the tools are left open."""
-        self.tag = ""  # names another machine that stands in for it
+    def __init__(self, facts: Facts, knowledge: Knowledge, target: str, tag: str = "") -> None:
+        """Observe `facts`; with the target `image` the system and the tools are left open.
+
+        `tag` names a machine that stands in for another one.
+        """
+        self.tag = tag
         self.knowledge = knowledge
         self.target = target
         self.observation: Observation = with_tools(observe(facts, knowledge), facts)

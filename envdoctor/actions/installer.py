@@ -46,7 +46,7 @@ from envdoctor.actions.settings import (
     of_pip,
 )
 from envdoctor.actions.web import UnreachableError, Web
-from envdoctor.model.resolution import Artefact, Bound, Member, Override
+from envdoctor.model.resolution import Artefact, Bound, Left, Member, Override
 from envdoctor.model.text import clean, without_secrets
 from envdoctor.model.versions import parse, satisfies, try_parse, try_specifier
 
@@ -73,13 +73,6 @@ class Question(NamedTuple):
     rest: Tuple[str, ...] = ()  # requirement lines
     constraints: Tuple[Bound, ...] = ()
     overrides: Tuple[Override, ...] = ()
-
-
-class Left(NamedTuple):
-    """What the installer was not asked for, or of which not all is known, and why."""
-
-    package: str
-    reason: str
 
 
 class Tree(NamedTuple):

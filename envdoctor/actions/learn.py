@@ -18,7 +18,6 @@ from envdoctor.actions.installer import (
     PYTHON,
     Conflict,
     Failed,
-    Left,
     Outcome,
     Question,
     is_package,
@@ -93,7 +92,7 @@ def resolve_tree(
                 resolution,
                 learned=taught,
                 tree=outcome.artefacts,
-                assumptions=(*resolution.assumptions, *_told(outcome.left)),
+                left=outcome.left,
             )
         said = "; ".join(
             f"what {outcome.installer} chose of {', '.join(b.packages)} breaks {b.relation}"
@@ -140,14 +139,6 @@ def platform_of(resolution: Resolution, otherwise: Platform) -> Platform:
         elif member.component == "image" and isinstance(member.variant.get("glibc"), str):
             glibc = str(member.variant["glibc"])
     return otherwise._replace(python=python, glibc=glibc)
-
-
-def _told(left: Sequence[Left]) -> Tuple[str, ...]:
-    """What the installer was not asked for: packages with one reason together."""
-    reasons: Dict[str, List[str]] = {}
-    for one in left:
-        reasons.setdefault(one.reason, []).append(one.package)
-    return tuple(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
 
 
 # --- judging --------------------------------------------------------------------------------

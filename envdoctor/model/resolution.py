@@ -123,6 +123,13 @@ class Artefact(Record, frozen=True, omit_defaults=False):
     sdist: bool = False
 
 
+class Left(Record, frozen=True, omit_defaults=False):
+    """What a tree lacks: a requirement that nobody was asked for, or of which not all is known."""
+
+    package: str
+    reason: str
+
+
 #: An artefact is where it should be; it is not; nobody could be asked.
 THERE, MISSING, UNASKED = "there", "missing", "unasked"
 
@@ -166,6 +173,7 @@ class Resolution(Record, frozen=True, omit_defaults=False):
     constraints: Tuple[Bound, ...] = ()
     rest: Tuple[str, ...] = ()  # requirement lines that the matrices do not speak of
     tree: Tuple[Artefact, ...] = ()  # what the installer made of them
+    left: Tuple[Left, ...] = ()  # what the tree lacks; it is whole where this is empty
     learned: Tuple[str, ...] = ()  # what the installer refused, as constraints
     verified: Tuple[Verified, ...] = ()  # with --verify: whether each artefact exists
     citations: Tuple[Citation, ...] = ()  # of the relations that are named
@@ -207,6 +215,7 @@ __all__ = [
     "Bound",
     "Core",
     "Criterion",
+    "Left",
     "Member",
     "Moved",
     "Override",

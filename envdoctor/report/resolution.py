@@ -27,6 +27,7 @@ from envdoctor.model.resolution import (
     Bound,
     Core,
     Criterion,
+    Left,
     Member,
     Moved,
     Override,
@@ -114,6 +115,7 @@ class ResolutionAnswer(MatricesAnswer, frozen=True, forbid_unknown_fields=True):
     constraints: Tuple[Bound, ...]
     rest: Tuple[str, ...]
     tree: Tuple[Artefact, ...]
+    left: Tuple[Left, ...]
     learned: Tuple[str, ...]
     verified: Tuple[Verified, ...]
     citations: Tuple[Citation, ...]
@@ -432,6 +434,9 @@ class _Telling:
             ("Bounds", [self._bound(one) for one in found.constraints], _BOUNDS),
             ("Learned", [self._told(one) for one in found.learned], _BOUNDS),
             ("Installer", [self._told(found.reason)] if found.stack and found.reason else [], 1),
+            ("Tree", self._tree(), _BOUNDS),
+            ("Not there", self._missing(), _BOUNDS),
+            ("Not asked", self._unasked(), _BOUNDS),
             ("Notes", [self._told(one) for one in found.notes], _ASSUMPTIONS),
         ]
         told = [(self._say(head), texts, most) for head, texts, most in parts if texts]
@@ -447,6 +452,47 @@ class _Telling:
                 more = len(texts) - limit
                 said += self._say("; and {number} more (--verbose)", number=more)
             yield from wrapped(Text(said), self.view.width, first, " " * width)
+
+    def _tree(self) -> List[str]:
+        """How many distributions an installer chose, and what it was not asked for."""
+        found = self.found
+        if not found.tree:
+            return []
+        one, many = "{number} distribution", "{number} distributions"
+        said = [count(self.language, len(found.tree), one, many)]
+        there = [one for one in found.verified if one.status == THERE]
+        if there:
+            one, many = "{number} is there", "{number} are there"
+            said.append(count(self.language, len(there), one, many))
+        without: Dict[str, List[str]] = {}
+        for left in found.left:
+            without.setdefault(left.reason, []).append(clean(left.package))
+        for reason, names in without.items():
+            listed = self._say(", ").join(names)
+            why = self._told(reason)
+            said.append(self._say("without {names}: {reason}", names=listed, reason=why))
+        return said
+
+    def _missing(self) -> List[str]:
+        found = []
+        for one in self.found.verified:
+            said = self._told(one.text)
+            if one.status == MISSING and one.nearest:
+                names = self._say(", ").join(map(clean, one.nearest))
+                said = self._say("{said} (nearest: {names})", said=said, names=names)
+            if one.status == MISSING:
+                found.append(said)
+        return found
+
+    def _unasked(self) -> List[str]:
+        reasons: Dict[str, List[str]] = {}
+        for one in self.found.verified:
+            if one.status == UNASKED:
+                reasons.setdefault(one.text, []).append(clean(one.component))
+        return [
+            self._say(", ").join(names) + self._say(": ") + self._told(reason)
+            for reason, names in reasons.items()
+        ]
 
     def _bound(self, one: Bound) -> str:
         ids = f" [{', '.join(map(clean, one.because))}]" if one.because and self.explain else ""

@@ -16,7 +16,6 @@ from envdoctor.actions.index import Platform
 from envdoctor.actions.installer import (
     Conflict,
     Failed,
-    Left,
     Outcome,
     Question,
     Tool,
@@ -25,7 +24,7 @@ from envdoctor.actions.installer import (
     find_tool,
 )
 from envdoctor.actions.settings import of_pip
-from envdoctor.model.resolution import Bound, Member, Override
+from envdoctor.model.resolution import Bound, Left, Member, Override
 
 P38 = Platform("3.8", glibc="2.31")
 HERE = Platform(f"{sys.version_info[0]}.{sys.version_info[1]}", glibc="2.31")

@@ -65,6 +65,12 @@ def pylock(resolution: Resolution) -> str:
     _refuse(plan)
     found = {checked_name(artefact.package): artefact for artefact in resolution.tree}
     packages = sorted(plan.packages)
+    if resolution.left:
+        names = _some([one.package for one in resolution.left])
+        raise LockError(
+            f"pylock.toml names every distribution, and not all is known of {names}:"
+            f" {resolution.left[0].reason}. --lock requirements does without"
+        )
     _refuse_unknown(plan, packages, found)
     lines = [*commented(heading(resolution, plan)), ""]
     lines += _pairs({"lock-version": _VERSION, **_environment(plan, packages, found)})

@@ -163,7 +163,7 @@ class _Sorted(NamedTuple):
 class _Planner:
     def __init__(self, resolution: Resolution) -> None:
         self._resolution = resolution
-        self._complete = bool(resolution.tree)
+        self._complete = bool(resolution.tree) and not resolution.left
         self._found: Dict[str, Artefact] = {}
         for artefact in resolution.tree:
             name = checked_name(artefact.package)

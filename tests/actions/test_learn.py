@@ -1,0 +1,256 @@
+"""Resolver and installer in turns: a resolver of a few lines, an installer that repeats itself."""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, List, Sequence, Tuple, Union
+
+import pytest
+
+from envdoctor.actions.index import Platform
+from envdoctor.actions.installer import Conflict, Failed, Outcome, Question, Tree
+from envdoctor.actions.learn import judged, platform_of, resolve_tree
+from envdoctor.knowledge.load import load
+from envdoctor.model.language import CHINESE, translate
+from envdoctor.model.resolution import Artefact, Bound, Left, Member, Override, Resolution
+from envdoctor.model.versions import parse, satisfies
+from envdoctor.relations.judge import Relations
+from envdoctor.resolver.request import FILE, Learned, Pin, Request
+
+RELATIONS = Relations(load())
+P310 = Platform("3.10", glibc="2.31")
+#: What the resolver below chooses from, the best first.
+RELEASES = {
+    "python": ("3.10", "3.9"),
+    "torch": ("2.2.2", "2.4.1"),
+    "numpy": ("1.26.4", "1.24.4", "2.0.0"),
+}
+
+
+def member(text: str, **more: object) -> Member:
+    name, _, version = text.partition("==")
+    requirement = "" if name == "python" else text
+    return Member(component=name, version=version, requirement=requirement, **more)  # type: ignore[arg-type]
+
+
+def found(*stack: Member, **more: object) -> Resolution:
+    said = {"command": "resolve", "envdoctor_version": "0", "matrices_date": "", **more}
+    return Resolution(**{"status": "solved", "optimal": True, "stack": stack, **said})  # type: ignore[arg-type]
+
+
+class Resolver:
+    """The first combination that nothing forbids; of numpy only where it is asked for."""
+
+    def __init__(self) -> None:
+        self.asked: List[Tuple[Request, Tuple[Learned, ...]]] = []
+
+    def __call__(self, request: Request, learned: Sequence[Learned]) -> Resolution:
+        self.asked.append((request, tuple(learned)))
+        wanted = ["python", *(pin.component for pin in request.pins)]
+        specifiers = {pin.component: pin.specifier for pin in request.pins}
+        stacks: List[Dict[str, str]] = [{}]
+        for name in dict.fromkeys(wanted):
+            allowed = [
+                version
+                for version in RELEASES[name]
+                if satisfies(parse(version), specifiers.get(name, ""))
+            ]
+            stacks = [{**stack, name: version} for stack in stacks for version in allowed]
+        for stack in stacks:
+            if not any(self._is(stack, one) for one in learned):
+                return found(*(member(f"{n}=={v}") for n, v in stack.items()), rest=request.rest)
+        return found(status="impossible", optimal=False)
+
+    @staticmethod
+    def _is(stack: Dict[str, str], learned: Learned) -> bool:
+        return all(
+            name in stack and satisfies(parse(stack[name]), spec)
+            for name, spec in learned.forbidden.items()
+        )
+
+
+def tree(*artefacts: str, left: Tuple[Left, ...] = ()) -> Tree:
+    listed = [text.partition("==") for text in artefacts]
+    return Tree(tuple(Artefact(n, v) for n, _, v in listed), left, installer="uv 0.13.9")
+
+
+class Installer:
+    """Says one thing after another; or what a function says of a question."""
+
+    def __init__(self, *says: Union[Outcome, Callable[[Question], Outcome]]) -> None:
+        self.says = list(says)
+        self.asked: List[Question] = []
+
+    def __call__(self, question: Question) -> Outcome:
+        self.asked.append(question)
+        said = self.says.pop(0) if len(self.says) > 1 else self.says[0]
+        return said(question) if callable(said) else said
+
+
+def request(*pins: str, rest: Tuple[str, ...] = ()) -> Request:
+    listed = [Pin(text.partition(" ")[0], text.partition(" ")[2], by=FILE) for text in pins]
+    return Request("some requirements", tuple(listed), rest=rest)
+
+
+AGREED = tree("torch==2.2.2", "numpy==1.26.4", "einops==0.8.0")
+
+
+def test_both_agree_at_once() -> None:
+    solve, ask = Resolver(), Installer(AGREED)
+    answer = resolve_tree(solve, request("torch", rest=("einops",)), ask, RELATIONS, P310)
+    assert (answer.status, answer.optimal, answer.learned) == ("solved", True, ())
+    assert answer.tree == AGREED.artefacts
+    (question,) = ask.asked
+    assert [m.component for m in question.members] == ["python", "torch"]
+    assert question.rest == ("einops",)
+    assert question.platform == P310
+
+
+def test_what_the_installer_refuses_is_never_asked_again() -> None:
+    refused = Conflict({"torch": "==2.2.2", "python": "==3.10.*"}, "Because so.", "uv 0.13.9")
+    solve = Resolver()
+    ask = Installer(refused, tree("torch==2.4.1", "numpy==1.26.4"))
+    answer = resolve_tree(solve, request("torch"), ask, RELATIONS, P310)
+    assert answer.status == "solved"
+    assert [m.version for m in answer.stack] == ["3.10", "2.4.1"]
+    assert answer.learned == (
+        "with torch==2.2.2, Python 3.10 the rest cannot be installed: Because so.",
+    )
+    (lesson,) = solve.asked[-1][1]
+    assert lesson.forbidden == refused.forbidden
+    assert lesson.source == "uv 0.13.9"
+    assert "其余的要求无法安装" in translate(CHINESE, answer.learned[0])
+
+
+def test_another_python_is_taken_where_only_that_helps() -> None:
+    def by_python(question: Question) -> Outcome:
+        if question.platform.python == "3.10":
+            return Conflict({"python": "==3.10.*"}, "Because of Python.", "uv 0.13.9")
+        return AGREED
+
+    answer = resolve_tree(Resolver(), request("torch"), Installer(by_python), RELATIONS, P310)
+    assert [m.version for m in answer.stack] == ["3.9", "2.2.2"]
+
+
+def test_nothing_is_left_after_what_was_learned() -> None:
+    def whatever(question: Question) -> Outcome:
+        python = question.platform.python
+        return Conflict({"python": f"=={python}.*"}, "Because of the rest.", "uv 0.13.9")
+
+    answer = resolve_tree(Resolver(), request("torch"), Installer(whatever), RELATIONS, P310)
+    assert answer.status == "impossible"
+    assert answer.learned == (
+        "with Python 3.10 the rest cannot be installed: Because of the rest.",
+        "with Python 3.9 the rest cannot be installed: Because of the rest.",
+    )
+
+
+def test_what_breaks_a_relation_becomes_a_component() -> None:
+    """torch 2.2.2 was compiled with NumPy 1, which its metadata does not say."""
+    solve = Resolver()
+
+    def newest(question: Question) -> Outcome:
+        pinned = {m.component: m.version for m in question.members}
+        return tree("torch==2.2.2", f"numpy=={pinned.get('numpy', '2.0.0')}")
+
+    ask = Installer(newest)
+    answer = resolve_tree(solve, request("torch"), ask, RELATIONS, P310)
+    assert answer.status == "solved"
+    assert [m.component for m in answer.stack] == ["python", "torch", "numpy"]
+    assert [pin.component for pin in solve.asked[0][0].pins] == ["torch"]
+    (added,) = solve.asked[1][0].pins[1:]
+    assert (added.component, added.source) == ("numpy", "chosen by uv 0.13.9")
+    assert len(ask.asked) == 2
+
+
+def test_a_relation_that_stays_broken_is_said() -> None:
+    ask = Installer(tree("torch==2.2.2", "numpy==2.0.0"))
+    fixed = found(member("python==3.10"), member("torch==2.2.2"))
+    answer = resolve_tree(lambda *_: fixed, request("torch", "numpy"), ask, RELATIONS, P310)
+    assert (answer.status, answer.optimal, answer.tree) == ("unknown", False, ())
+    assert answer.reason == (
+        "no tree was found that goes with a stack: "
+        "what uv 0.13.9 chose of numpy breaks torch/numpy-1"
+    )
+
+
+@pytest.mark.parametrize("rounds", [1, 3, 5])
+def test_rounds_are_counted(rounds: int) -> None:
+    refused = (Conflict({"numpy": f"=={n}"}, f"Because of {n}.", "uv 0.13.9") for n in range(100))
+    ask = Installer(lambda _: next(refused))
+    answer = resolve_tree(Resolver(), request("torch"), ask, RELATIONS, P310, rounds)
+    assert answer.status == "unknown"
+    assert answer.reason.startswith("no tree was found that goes with a stack: with numpy==")
+    assert len(ask.asked) == rounds
+    assert len(answer.learned) == rounds
+
+
+def test_a_resolver_that_does_not_learn_ends_it() -> None:
+    refused = Conflict({"torch": "==2.2.2"}, "Because so.", "uv 0.13.9")
+    ask = Installer(refused)
+    fixed = found(member("python==3.10"), member("torch==2.2.2"))
+    answer = resolve_tree(lambda *_: fixed, request("torch"), ask, RELATIONS, P310)
+    assert answer.status == "unknown"
+    assert len(ask.asked) == 2
+
+
+def test_without_an_installer_the_stack_stands_alone() -> None:
+    ask = Installer(Failed("uv 0.13.9 cannot reach the index: dns error"))
+    answer = resolve_tree(Resolver(), request("torch"), ask, RELATIONS, P310)
+    assert (answer.status, answer.tree) == ("solved", ())
+    assert answer.reason == "uv 0.13.9 cannot reach the index: dns error"
+
+
+def test_without_a_stack_nobody_is_asked() -> None:
+    ask = Installer(AGREED)
+    answer = resolve_tree(Resolver(), request("torch <1"), ask, RELATIONS, P310)
+    assert answer.status == "impossible"
+    assert ask.asked == []
+
+
+def test_all_that_is_known_is_handed_on() -> None:
+    bounds = (Bound("numpy", "<2"),)
+    overrides = (Override(("a", "b"), take="numpy<2"),)
+    left = (Left("nvidia-cublas-cu11", "torch 2.2.2+cu118 brings its own"),)
+    ask = Installer(tree("torch==2.2.2", left=left))
+    fixed = found(member("torch==2.2.2"), constraints=bounds, overrides=overrides)
+    answer = resolve_tree(lambda *_: fixed, request("torch"), ask, RELATIONS, P310)
+    assert ask.asked[0].constraints == bounds
+    assert ask.asked[0].overrides == overrides
+    assert answer.left == left
+
+
+# --- judging ----------------------------------------------------------------------------------
+
+
+def broken(stack: Sequence[str], artefacts: Sequence[str], python: str = "3.10") -> List[str]:
+    members = [member(text) for text in stack]
+    listed = [Artefact(*text.split("==")) for text in artefacts]
+    found = judged(members, listed, RELATIONS, Platform(python))
+    return [f"{one.relation}: {', '.join(one.packages)}" for one in found]
+
+
+@pytest.mark.parametrize(
+    ("stack", "artefacts", "relations"),
+    [
+        (["torch==2.2.2"], ["numpy==1.26.4"], []),
+        (["torch==2.2.2"], ["numpy==2.0.0"], ["torch/numpy-1: numpy"]),
+        (["torch==2.2.2", "numpy==2.0.0"], [], []),  # the resolver's own, and its matter
+        (["torch==99.0"], ["numpy==2.0.0", "unheard-of==1"], []),  # newer than the matrices
+    ],
+)
+def test_the_relations_judge_what_was_chosen(
+    stack: List[str], artefacts: List[str], relations: List[str]
+) -> None:
+    assert broken(stack, artefacts) == relations
+
+
+def test_the_platform_is_the_stacks_own() -> None:
+    stack = (
+        member("python==3.8"),
+        Member("image", "nvidia/cuda:11.1.1", variant={"glibc": "2.31"}, origin="image"),
+    )
+    assert platform_of(found(*stack), Platform("3.11", glibc="2.39")) == Platform(
+        "3.8", glibc="2.31"
+    )
+    host = (Member("host.glibc", "2.35", origin="host"),)
+    assert platform_of(found(*host), Platform("3.11")) == Platform("3.11", glibc="2.35")

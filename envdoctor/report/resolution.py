@@ -435,8 +435,6 @@ class _Telling:
             ("Learned", [self._told(one) for one in found.learned], _BOUNDS),
             ("Installer", [self._told(found.reason)] if found.stack and found.reason else [], 1),
             ("Tree", self._tree(), _BOUNDS),
-            ("Not there", self._missing(), _BOUNDS),
-            ("Not asked", self._unasked(), _BOUNDS),
             ("Notes", [self._told(one) for one in found.notes], _ASSUMPTIONS),
         ]
         told = [(self._say(head), texts, most) for head, texts, most in parts if texts]
@@ -460,10 +458,6 @@ class _Telling:
             return []
         one, many = "{number} distribution", "{number} distributions"
         said = [count(self.language, len(found.tree), one, many)]
-        there = [one for one in found.verified if one.status == THERE]
-        if there:
-            one, many = "{number} is there", "{number} are there"
-            said.append(count(self.language, len(there), one, many))
         without: Dict[str, List[str]] = {}
         for left in found.left:
             without.setdefault(left.reason, []).append(clean(left.package))
@@ -472,27 +466,6 @@ class _Telling:
             why = self._told(reason)
             said.append(self._say("without {names}: {reason}", names=listed, reason=why))
         return said
-
-    def _missing(self) -> List[str]:
-        found = []
-        for one in self.found.verified:
-            said = self._told(one.text)
-            if one.status == MISSING and one.nearest:
-                names = self._say(", ").join(map(clean, one.nearest))
-                said = self._say("{said} (nearest: {names})", said=said, names=names)
-            if one.status == MISSING:
-                found.append(said)
-        return found
-
-    def _unasked(self) -> List[str]:
-        reasons: Dict[str, List[str]] = {}
-        for one in self.found.verified:
-            if one.status == UNASKED:
-                reasons.setdefault(one.text, []).append(clean(one.component))
-        return [
-            self._say(", ").join(names) + self._say(": ") + self._told(reason)
-            for reason, names in reasons.items()
-        ]
 
     def _bound(self, one: Bound) -> str:
         ids = f" [{', '.join(map(clean, one.because))}]" if one.because and self.explain else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Pattern, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Match, Optional, Pattern, Sequence, Tuple
 
 from packaging.version import Version
 
@@ -20,8 +20,8 @@ from envdoctor.knowledge.schema import (
     typed,
 )
 from envdoctor.model.build import Build, Value
-from envdoctor.model.text import nearest
-from envdoctor.model.versions import parse, satisfies
+from envdoctor.model.text import FIELD, nearest
+from envdoctor.model.versions import cuda_tag, parse, satisfies
 
 
 class Package:
@@ -103,6 +103,7 @@ class Package:
             if own is None:
                 return
             stated = {**self._of_release(version), **entry.set, **own}
+            patterns = {k: v for k, v in entry.set.items() if isinstance(v, str) and "{" in v}
             for files in self._files(entry, version):
                 shared = {k: self.typed(k, v) for k, v in {**stated, **files}.items()}
                 for cell in self._listed_cells(entry, version, stated):
@@ -110,11 +111,28 @@ class Package:
                     attributes = dict(shared)
                     for key, raw in cell.items():
                         attributes[key] = self.typed(key, raw)
+                    for key, text in patterns.items():
+                        attributes[key] = self._filled(text, attributes)
                     if isinstance(template, str) and template and self._offered(version):
                         attributes["install"] = template
                     yield Build(self.name, version, attributes, entry=entry.id)
         except (ValueError, TypeError, AttributeError) as error:
             raise DocumentError(f"{self._place[entry.id]}: {entry.id}: {error}") from None
+
+    def _filled(self, text: str, attributes: Mapping[str, Value]) -> str:
+        """A text of `set` that is made of a build's other attributes. Raises ValueError."""
+
+        def fill(match: Match[str]) -> str:
+            name, _, form = match[1].partition(".")
+            value = attributes.get(name)
+            if value is None or form not in ("", "tag"):
+                raise ValueError(f"{text!r}: {match[0]} cannot be filled")
+            if not form or not isinstance(value, Version):
+                return str(value)
+            is_cuda = self.variant.get(name) == "cuda"
+            return cuda_tag(value) if is_cuda else "".join(map(str, value.release))
+
+        return FIELD.sub(fill, text)
 
     def _offered(self, version: Version) -> bool:
         return self.pypi is None or self.pypi.offered(version)

@@ -193,7 +193,10 @@ def candidates(
         return tuple(found)
     shared = {}
     if version is not None and observed.get("origin") in (None, "wheel"):
-        shared = _shared(package.builds(version))  # an unlisted variant of a listed release
+        # An unlisted variant of a listed release; what shows a tag is a wheel.
+        every = package.builds(version)
+        wheels = tuple(b for b in every if b.attributes.get("origin") == "wheel")
+        shared = _shared(wheels if observed.get("tag") else every)
     return (Build(package.name, version, {**shared, **observed}, label=label, origin=origin),)
 
 

@@ -300,11 +300,15 @@ def _joined(texts: Iterable[str], language: str) -> str:
 
 
 def label(build: Build, knowledge: Knowledge) -> str:
-    """The version of a build of the matrices as people write it: "2.7.0+cu128"."""
+    """The version of a build of the matrices as people write it: "2.7.0+cu128".
+
+    Where a package has an attribute `tag`, that is the local part: "1.6.1+pt20cu118".
+    """
     package = knowledge.packages.get(build.component)
+    if package is None or package.local is None or "+" in build.label:
+        return build.label
     cuda = build.attributes.get("cuda")
-    local = ""
-    if package is not None and package.local is not None and "+" not in build.label:
-        text = cuda_tag(cuda) if isinstance(cuda, Version) else str(cuda or "")
-        local = f"+{text}" if text and package.local.match(text) else ""
-    return build.label + local
+    text = cuda_tag(cuda) if isinstance(cuda, Version) else str(cuda or "")
+    if "tag" in package.variant:
+        text = str(build.attributes.get("tag") or "")
+    return f"{build.label}+{text}" if text and package.local.match(text) else build.label

@@ -10,6 +10,8 @@ from envdoctor.knowledge.document import Document, DocumentError
 from envdoctor.knowledge.load import load
 from envdoctor.knowledge.schema import typed
 from envdoctor.model.versions import parse
+from envdoctor.relations.plan import requirement_arguments
+from envdoctor.relations.tell import label
 
 PACKAGE = """
 package: demo
@@ -51,6 +53,43 @@ def test_builds_are_products(tmp_path: Path) -> None:
             for abi in (0, 1)
         ],
     ]
+
+
+TAGGED = """
+package: demo
+checked: 2026-01-01
+releases: [1.6.1]
+source: the page of demo
+variant: {origin: string, tag: string, torch: series, cuda: cuda}
+local: "^(?P<tag>pt(?P<torch>[0-9]+)(?P<cuda>cpu|cu[0-9]+))$"
+builds:
+- id: demo/wheels
+  versions: ">=1"
+  set: {origin: wheel, tag: "pt{torch.tag}{cuda.tag}"}
+  axes: [torch, cuda]
+  cells: {"2.0": [cpu, cu118], "1.13": [cu117], "2.10": [cu128]}
+  install: "{name}=={version}+{tag}"
+"""
+
+
+def test_a_tag_is_made_of_other_attributes(tmp_path: Path) -> None:
+    knowledge = load(folder(tmp_path, TAGGED))
+    builds = knowledge.packages["demo"].builds()
+    assert [(label(build, knowledge), requirement_arguments(build)) for build in builds] == [
+        ("1.6.1+pt20cpu", "demo==1.6.1+pt20cpu"),
+        ("1.6.1+pt20cu118", "demo==1.6.1+pt20cu118"),
+        ("1.6.1+pt113cu117", "demo==1.6.1+pt113cu117"),
+        ("1.6.1+pt210cu128", "demo==1.6.1+pt210cu128"),
+    ]
+
+
+@pytest.mark.parametrize("field", ["{torhc.tag}", "{torch.tags}", "{}", "{python}"])
+def test_a_tag_that_cannot_be_made_is_an_error(tmp_path: Path, field: str) -> None:
+    text = TAGGED.replace("pt{torch.tag}", f"pt{field}")
+    package = load(folder(tmp_path, text)).packages["demo"]
+    with pytest.raises(DocumentError) as error:
+        package.builds()
+    assert f"{field} cannot be filled" in str(error.value)
 
 
 def test_entries_carry_their_source(tmp_path: Path) -> None:

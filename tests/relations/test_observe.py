@@ -104,6 +104,9 @@ def installed(name: str, version: str, **more: Any) -> Distribution:
         ("2.1.2+pt20cu118", (), [("error", "torch-abi-mismatch")]),
         ("2.1.2+pt21cu121", (), [("error", "cuda-runtime-major-mismatch")]),
         ("2.1.2", ("cp310-cp310-linux_x86_64",), []),  # compiled here
+        # A wheel that no list names is one of the release all the same.
+        ("2.1.2+pt19cu118", ("cp310-cp310-linux_x86_64",), [("error", "torch-abi-mismatch")]),
+        ("2.0.9+cu121", ("cp310-cp310-linux_x86_64",), []),  # for which torch is not said
     ],
 )
 def test_a_local_version_says_what_a_wheel_is_for(

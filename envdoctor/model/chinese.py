@@ -608,20 +608,9 @@ SAID: Dict[str, str] = {
 WRITTEN: Dict[str, str] = {
     # what a stack is to satisfy
     "{package} (any build)": "{package}（任何构建）",
-    "nothing is compiled (--no-source)": "不编译任何东西（--no-source）",
-    "{package} {version} stays: it is {why}": "{package} {version} 保持不动：它是 {why}",
-    "what is compiled for a GPU needs a CUDA toolkit": "为 GPU 编译的东西需要 CUDA Toolkit",
-    "an image with a toolkit has the CUDA that its framework was built for": (
-        "带 CUDA Toolkit 的镜像，其 CUDA 与框架构建时所用的一致"
-    ),
-    "one package provides a module, with what it requires": "一个模块只由一个包提供，连同它所需的包",
-    "the {what} is to be chosen": "{what} 有待选择",
-    "the {what} is left open": "{what} 未定",
-    "the GPU is left open": "显卡未定",
     "NVIDIA driver {version}": "NVIDIA 驱动 {version}",
     "processor architecture {name}": "处理器架构 {name}",
     "operating system {name}": "操作系统 {name}",
-    "GPU {name} (compute capability {number})": "GPU {name}（算力 {number}）",
     # what GPU code runs where
     "GPU code of {package}": "{package} 的 GPU 代码",
     "whether code for {code} runs on {gpu} is not known": "不知道 {code} 的代码能否在 {gpu} 上运行",

@@ -22,8 +22,6 @@ _PLACE = 1 << 28
 _PLACES = {"pin_distance": 4}
 #: Places that are not told: components that nobody needs, the order of the matrices.
 HIDDEN = ("spare", "choice")
-#: A wheel that was planned and that nobody has seen is that many steps from a tested one.
-UNSEEN = 3
 _FAR = 1 << 16  # a step that is longer counts as this
 
 Costs = Dict[str, Tuple[int, ...]]

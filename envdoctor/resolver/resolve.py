@@ -159,10 +159,12 @@ class _Resolving:
             return
         seen = self.world.seen(frozenset(fact.requirement.id for fact in self.world.facts))
         chosen = found.solution.values
+        is_compiled = any(b.attributes.get("origin") == "source" for b in found.builds.values())
         open_ = [
             related.bound
             for related in self.space.related
             if related.is_hard
+            and (is_compiled or related.bound.relation.phase != "build")
             and related.is_left_open(
                 {n: self.space.variables[n].values[chosen[n]] for n in related.scope}, seen
             )

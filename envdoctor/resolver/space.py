@@ -30,13 +30,14 @@ from envdoctor.relations.judge import Bound, Relations
 from envdoctor.relations.observe import kind
 from envdoctor.relations.repair import Repairs
 from envdoctor.relations.wanted import Wanted, builds_of
-from envdoctor.resolver.criteria import UNSEEN, Scale, Steps
+from envdoctor.resolver.criteria import Scale, Steps
+from envdoctor.resolver.dear import Dear, unlike, unseen
 from envdoctor.resolver.images import IMAGE as IMAGE_NAME
 from envdoctor.resolver.images import SETS, images
 from envdoctor.resolver.related import SOURCE, AtMachine, Buying, Related, Variable, Views
 from envdoctor.resolver.request import PROFILE, Learned, Pin, Request
 from envdoctor.resolver.requirement import FACT, NEED, OPTION, PIN, RELATION, Requirement
-from envdoctor.resolver.search import Constraint, Marks, Price, Problem
+from envdoctor.resolver.search import Constraint, Marks, Problem
 from envdoctor.resolver.world import World
 
 _MODULE = "module."
@@ -79,34 +80,6 @@ class Forbidden(Constraint):
         return self.masks[variable] >> value & 1
 
 
-class Unlike(Constraint):
-    """What it costs that one component is made for another CUDA than the framework it is for."""
-
-    def __init__(
-        self, name: str, one: Tuple[int, List[int]], framework: Tuple[int, List[int]]
-    ) -> None:
-        """Each component with a number for the CUDA of each of its values, 0 where it has none."""
-        (self.one, self._own), (self.framework, self._its) = one, framework
-        self.scope = tuple(sorted((self.one, self.framework)))
-        self.key = f"cuda:{name}"
-        self.cost = 0
-
-    def marks(self, chosen: Mapping[int, int], free: int, mask: int) -> Marks:
-        """Values of another CUDA."""
-        numbers = self._own if free == self.one else self._its
-        other = self.framework if free == self.one else self.one
-        there = (self._its if free == self.one else self._own)[chosen[other]]
-        unlike = 0
-        for position, number in enumerate(numbers):
-            if mask >> position & 1 and number and there and number != there:
-                unlike |= 1 << position
-        return Marks(0, (Price(self.key, self.cost, unlike),) if unlike else ())
-
-    def kind(self, variable: int, value: int) -> int:
-        """The CUDA of a value."""
-        return (self._own if variable == self.one else self._its)[value]
-
-
 class Space:
     """The variables of a request, and everything that speaks of them."""
 
@@ -144,7 +117,7 @@ class Space:
             if rule.requirement.kind == RELATION
             for constraint in rule.constraints
         }
-        self.unlike = tuple(self._unlike())
+        self.dear: Tuple[Dear, ...] = tuple(self._dear())
         self.order = self._order()
         self._facts = self._read()
 
@@ -240,9 +213,9 @@ class Space:
             )
             bought = buying._replace(patches=may_buy)
             constraints.append(AtMachine(related, machine & facts, seen, bought, place.tag))
-        for unlike in self.unlike if scale is not None else ():
-            unlike.cost = buying.warning
-            constraints.append(unlike)
+        for dear in self.dear if scale is not None else ():
+            dear.cost = buying.warning * dear.steps
+            constraints.append(dear)
         levels = [self._levels(n, soft, scale) for n in range(len(self.variables))]
         return Problem(tuple(domains), tuple(levels), tuple(constraints), self.order)
 
@@ -305,8 +278,6 @@ class Space:
         for pin, mask in pins:
             if pin.by == PROFILE and not mask >> position & 1:
                 tested += sum(self._apart(pin, value))
-        if self._is_unseen(value):
-            tested += UNSEEN
         costs["tested_distance"] = (tested,)
         origin = value.attributes.get("origin")
         costs["source_builds"] = (int(origin == SOURCE and bool(value.attributes.get("compiles"))),)
@@ -314,7 +285,7 @@ class Space:
         costs["age"] = (self._age(name, value),)
         is_spare = name not in self.wanted or _has_toolkit(value)
         costs["spare"] = (int(is_spare),)
-        costs["choice"] = (self._choice(name),)
+        costs["choice"] = (2 * self._choice(name) + int(_is_elsewhere(value)),)
         return scale.pack(costs)
 
     def _age(self, name: str, build: Build) -> int:
@@ -340,16 +311,6 @@ class Space:
             cuda = package.typed("cuda", pin.variant["cuda"])
         steps = self.steps[pin.component]
         return steps.from_stated(build, steps.stated(pin.specifier), cuda)
-
-    def _is_unseen(self, build: Build) -> bool:
-        """Whether a wheel was planned for every Python that it serves and seen for none."""
-        proven = build.attributes.get("proven")
-        planned = build.attributes.get("python")
-        return isinstance(planned, tuple) and "proven" in self._variant(build) and not proven
-
-    def _variant(self, build: Build) -> Mapping[str, str]:
-        package = self.knowledge.packages.get(build.component)
-        return {} if package is None else package.variant
 
     def _is_change(self, name: str, build: Build) -> bool:
         """Whether what is installed is another; nothing is where a new image is made."""
@@ -627,23 +588,9 @@ class Space:
         text = "an image with a toolkit has the CUDA that its framework was built for"
         yield Rule(Requirement("image/cuda", RELATION, text, "envdoctor"), tuple(found))
 
-    def _unlike(self) -> Iterator[Unlike]:
-        """Of each component with a CUDA of its own, that it be its framework's."""
-        for number, variable in enumerate(self.variables):
-            package = self.knowledge.packages.get(variable.name)
-            if package is None or package.is_framework or "cuda" not in package.variant:
-                continue
-            for name in package.requires:
-                if name in self.number and self.knowledge.packages[name].is_framework:
-                    theirs = (self.number[name], self._cudas(self.number[name]))
-                    yield Unlike(variable.name, (number, self._cudas(number)), theirs)
-
-    def _cudas(self, number: int) -> List[int]:
-        found: List[int] = []
-        for value in self.variables[number].values:
-            cuda = value.attributes.get("cuda") if isinstance(value, Build) else None
-            found.append(cuda.major * 100 + cuda.minor if isinstance(cuda, Version) else 0)
-        return found
+    def _dear(self) -> Iterator[Dear]:
+        yield from unlike(self.variables, self.number, self.knowledge)
+        yield from unseen(self.variables, self.number)
 
     def _provided(self) -> Iterator[Rule]:
         """Of several packages that could provide a module one is taken, with what it requires."""
@@ -742,3 +689,9 @@ def _is_newer_patch(other: Optional[Value], toolkit: Version) -> bool:
     if not isinstance(other, Version):
         return False
     return other.release[:2] == toolkit.release[:2] and other > toolkit
+
+
+def _is_elsewhere(build: Build) -> bool:
+    """Whether it is served from another place than PyPI, where its release is as well."""
+    template = build.attributes.get("install")
+    return isinstance(template, str) and "://" in template

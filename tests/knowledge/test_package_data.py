@@ -92,7 +92,13 @@ EXTENSIONS = (
 
 #: Ranges of Python, and ranges whose attribute is not called after the package.
 OF_PYTHON = ("requires_python", "supports")
-CALLED = {"mmseg": "mmsegmentation", "cumm-api": "cumm", "pin": "torch", "numpy-asked": "numpy"}
+CALLED = {
+    "llvmlite-least": "llvmlite",
+    "mmseg": "mmsegmentation",
+    "cumm-api": "cumm",
+    "pin": "torch",
+    "numpy-asked": "numpy",
+}
 
 
 def parts(stack: str) -> Dict[str, str]:
@@ -393,7 +399,9 @@ def broken(stack: str) -> Set[str]:
         ("numba 0.53.1, numpy 1.24.4", "numba/numpy-1.24"),
         ("numba 0.54.1, numpy 1.21.6", "numba/numpy"),
         ("numba 0.55.2, llvmlite 0.37.0, numpy 1.21.6", "numba/llvmlite"),
-        ("numba 0.55.2, llvmlite 0.39.1, numpy 1.21.6", ""),
+        ("numba 0.55.2, llvmlite 0.39.1, numpy 1.21.6", "numba/llvmlite-range"),
+        ("numba 0.55.2, llvmlite 0.38.1, numpy 1.21.6", ""),
+        ("numba 0.48.0, llvmlite 0.41.1, numpy 1.21.6", "numba/llvmlite-range"),
         ("numba 0.58.1, python 3.12", "numba/python-guard"),
         ("numba 0.60.0, python 3.8", "python/requires"),
         ("numba 0.60.0, python 3.12", ""),

@@ -16,7 +16,7 @@ from envdoctor.commands.invocation import current
 from envdoctor.commands.options import format_option, help_option, input_options, language
 from envdoctor.commands.output import say, view, write
 from envdoctor.commands.policy import Policy, Prepared, configured, policy_options
-from envdoctor.commands.program import program
+from envdoctor.commands.program import as_called, program
 from envdoctor.commands.reading import waiting
 from envdoctor.commands.session import Inputs, gather, matrices_with
 from envdoctor.model.facts import Facts, Target
@@ -114,7 +114,7 @@ def command(
         seconds = time.perf_counter() - started
         again = "" if is_due else _again(inputs, "--apply")
         shown = view(output, verbose, quiet)
-        write(report.render(planned, facts, seconds, shown, again), output)
+        write(report.render(_as_called(planned), facts, seconds, shown, again), output)
     elif not is_due:
         write(report.render_json(planned), output)
     target = facts.target.value
@@ -162,6 +162,15 @@ def _planned(found: Report, facts: Facts, inputs: Inputs) -> Repair:
     from envdoctor.rules.mending import mending
 
     return mending(found, facts, matrices_with(inputs.matrices)())
+
+
+def _as_called(planned: Repair) -> Repair:
+    """A plan whose commands can be typed here; for people, since programs compare them."""
+    return msgspec.structs.replace(
+        planned,
+        verify=tuple(map(as_called, planned.verify)),
+        undo=tuple(map(as_called, planned.undo)),
+    )
 
 
 def _code(planned: Repair, fail_on: str) -> int:

@@ -122,7 +122,7 @@ class _Mending:
         for finding, fix, commands in (*planned, *others):
             if fix is None:
                 self._leave(finding)
-            elif fix.changes or self._agrees(commands):
+            elif fix.changes or self._agrees(self._due(finding, fix, commands)):
                 self._take(finding, fix, self._due(finding, fix, commands))
             else:
                 reason = say(
@@ -207,17 +207,29 @@ class _Mending:
         return True
 
     def _due(self, finding: Finding, fix: Fix, commands: Sequence[_Command]) -> Sequence[_Command]:
-        """The commands, less what comes with another release of the package that they are for."""
-        change = self.changes.get(canonical(finding.component.partition(" ")[0]))
-        if fix.changes or change is None or not change.after or change.before == change.after:
+        """The commands, less what comes with other releases of the packages that they are for.
+
+        What the new one requires pip installs; what only the old one did nobody needs.
+        """
+        if fix.changes:
             return commands
-        return [command for command in commands if command.kind != INSTALL]
+        others = bool(finding.about) and all(map(self._moves, finding.about))
+        adds = all(c.kind == INSTALL and "--force-reinstall" not in c.options for c in commands)
+        if self._moves(canonical(finding.component.partition(" ")[0])) or (others and adds):
+            return [command for command in commands if command.kind != INSTALL]
+        return commands
+
+    def _moves(self, name: str) -> bool:
+        """Whether another release of a package comes, and with it what that one requires."""
+        change = self.changes.get(name)
+        return change is not None and bool(change.after) and change.before != change.after
 
     def _take(self, finding: Finding, fix: Fix, commands: Sequence[_Command]) -> None:
         self.mends.append(finding)
         called = f"{finding.code} {finding.component}"
         if not commands:
-            self._also(canonical(finding.component.partition(" ")[0]), called)
+            for name in (canonical(finding.component.partition(" ")[0]), *finding.about):
+                self._also(name, called)
         last = 0  # a command stays behind those of the same fix that come before it
         for command in commands:
             items = [

@@ -26,6 +26,7 @@ KINDS = (
     "mmcv",
     "numpy-abi",
     "openmmlab",
+    "paddle",
     "pyg",
     "torch-cuda-driver",
     "torch-pairs",

@@ -23,7 +23,7 @@ from envdoctor.model.language import ENGLISH, LANGUAGES, VARIABLE, preferred, tr
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: Components that an option of their own replaces; `--python` is a path, so python is not one.
-_SHORTS = {
+SHORTS = {
     "gpu": ("GPU[,GPU]", "a100, rtx4090, sm_90 or a100,h100; help lists them"),
     "driver": ("VERSION", "535.129.03; of a branch, 535, its lowest release known"),
     "glibc": ("VERSION", "2.31"),
@@ -141,7 +141,7 @@ _ASSUMED = [
             metavar=metavar,
             help=f"Short for --assume {key}=...: {example}.",
         )
-        for key, (metavar, example) in _SHORTS.items()
+        for key, (metavar, example) in SHORTS.items()
     ),
 ]
 _MATRICES = [
@@ -358,7 +358,7 @@ def _inputs(options: Any) -> Inputs:
     named: List[str] = [f"--{name}" for name, value in chosen.items() if value is not None]
     if len(named) > 1:
         raise click.UsageError(f"{named[0]} and {named[1]} exclude each other")
-    shorts = [(key, options.pop(key)) for key in _SHORTS]
+    shorts = [(key, options.pop(key)) for key in SHORTS]
     settings = [*options.pop("assume"), *(f"{k}={v}" for k, v in shorts if v is not None)]
     added = tuple(options.pop("matrices", ()))
     if _LIST_GPUS in settings:

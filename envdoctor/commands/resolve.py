@@ -10,7 +10,7 @@ import click
 from envdoctor.commands.errors import COULD_NOT_EXAMINE, FINDINGS, Failure
 from envdoctor.commands.invocation import current
 from envdoctor.commands.locking import FORMS, Locked
-from envdoctor.commands.options import format_option, help_option, language, machine_options
+from envdoctor.commands.options import SHORTS, format_option, help_option, language, machine_options
 from envdoctor.commands.output import say, view, write
 from envdoctor.commands.program import program
 from envdoctor.commands.session import Inputs, gather
@@ -151,7 +151,8 @@ def command(
                 f"there is no Python environment to examine: {clean(facts.target.unknown)}",
                 "Name one: envdoctor resolve --python PATH",
             )
-        asking = Asking(bool(lock) if tree is None else tree, verify)
+        thorough = explain or verbose or form == "json"
+        asking = Asking(bool(lock) if tree is None else tree, verify, thorough)
         found = answer(wanted, facts, matrices(), options, python_of(inputs), language(), asking)
     except AskingError as error:
         raise click.UsageError(str(error)) from None
@@ -215,7 +216,9 @@ def _given(inputs: Inputs) -> List[str]:
         if value is not None:
             options += [f"--{name}", value]
     for setting in inputs.assume:
-        options += ["--assume", setting]
+        key, _, value = setting.partition("=")
+        is_short = key in SHORTS and value
+        options += [f"--{key}", value] if is_short else ["--assume", setting]
     for folder in inputs.matrices:
         options += ["--matrices", folder]
     return options

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 from typing import TYPE_CHECKING, List, NamedTuple, Optional, Sequence, Tuple, Union
@@ -50,10 +49,11 @@ _NEAR = 3
 
 
 class Asking(NamedTuple):
-    """What is asked of the network: the tree around a stack, whether each of its files exists."""
+    """What is asked besides; the first two ask the network."""
 
-    tree: bool = False
-    verify: bool = False
+    tree: bool = False  # what an installer chooses around the stack
+    verify: bool = False  # whether each of its files exists
+    bounds: bool = False  # what the stack allows of all other packages
 
 
 OFFLINE = Asking()
@@ -245,9 +245,9 @@ def resolved(
 
     from envdoctor.relations.judge import Relations
     from envdoctor.resolver.asking import UnheardOfError, questions
+    from envdoctor.resolver.resolve import resolve as search
     from envdoctor.resolver.stated import with_profile
 
-    search = importlib.import_module("envdoctor.resolver.resolve").resolve
     target = facts.target.value
     here = target.version if target is not None else ""
     architecture = facts.machine.architecture.value
@@ -263,7 +263,7 @@ def resolved(
     ]
     question, best = min(found, key=lambda pair: _rank(pair[1]))
     if asking.tree and best.stack:
-        best = _with_tree(question, facts, relations)
+        best = _with_tree(question, facts, relations, language)
     if asking.verify and best.stack:
         best = _with_verified(best, facts)
     proved = all(one.optimal or one.status == IMPOSSIBLE for _, one in found)
@@ -272,22 +272,17 @@ def resolved(
         optimal=best.optimal and proved,
         stack=tuple(_located(member, question) for member in best.stack),
         notes=(*question.notes, *best.notes),
-        profile=profile.profile if profile is not None else "",
-        matrices_added=knowledge.added,
-        language=language,
     )
 
 
-def _with_tree(question: Question, facts: Facts, relations: Relations) -> Resolution:
+def _with_tree(question: Question, facts: Facts, relations: Relations, language: str) -> Resolution:
     """The stack that an installer agrees to, with the tree around it."""
     from envdoctor.actions.installer import ask
     from envdoctor.actions.learn import resolve_tree
-
-    search = importlib.import_module("envdoctor.resolver.resolve").resolve
+    from envdoctor.resolver.resolve import resolve as search
 
     def solve(request: Request, learned: Sequence[Learned]) -> Resolution:
-        found: Resolution = search(request, facts, relations, learned)
-        return found
+        return search(request, facts, relations, learned, language, bounded=True)
 
     return resolve_tree(solve, question.request, ask, relations, _platform(facts))
 
@@ -420,5 +415,11 @@ def resolve(
     wanted = sorted_out(what, named, [os.fspath(file) for file in requirements], loaded)
     options = Options(target_of(target, wanted), tuple(keep), no_source, order_of(prefer))
     return answer(
-        wanted, observed, loaded(), options, python_of(inputs), language, Asking(tree, verify)
+        wanted,
+        observed,
+        loaded(),
+        options,
+        python_of(inputs),
+        language,
+        Asking(tree, verify, bounds=True),
     )

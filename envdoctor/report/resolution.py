@@ -47,9 +47,13 @@ from envdoctor.report.view import View
 
 _LONG = 20_000
 #: Columns that a component's name and its version take at most; longer ones push the rest on.
-_NAME, _VERSION = 22, 20
+_NAME, _VERSION = 18, 20
 #: Columns without which what a component is from stands below it.
 _ORIGIN = 24
+#: A stack of more than these components is folded, unless all is asked for.
+_ROWS = 10
+#: Reasons that are told, unless all are asked for.
+_CORES = 2
 #: What is told of each, unless all is asked for.
 _WAYS, _BOUNDS, _ASSUMPTIONS, _REST, _FOLDED, _UNASKED = 4, 6, 4, 6, 3, 3
 
@@ -249,12 +253,17 @@ class _Telling:
         head = _REASONS.get(len(found.cores), "Reasons, each enough:")
         yield Text(self._say(head), "bold")
         numbered = len(found.cores) > 1
-        for number, core in enumerate(found.cores, 1):
+        limit = len(found.cores) if self.explain else _CORES
+        for number, core in enumerate(found.cores[:limit], 1):
             first = f" {number}. " if numbered else "  "
             rest = " " * len(first)
             yield from wrapped(Text(self.sentence(core)), self.view.width, first, rest)
             yield from self._folded(core, rest)
-        if found.more_cores:
+        left = len(found.cores) - limit
+        if left > 0:
+            one, many = "{number} more reason (--explain)", "{number} more reasons (--explain)"
+            yield from self._indented(count(self.language, left, one, many), " ")
+        elif found.more_cores:
             yield from self._indented(self._say("There are more reasons."), " ")
         if found.idle:
             names = self._listed([self._told(one) for one in found.idle])
@@ -264,7 +273,7 @@ class _Telling:
 
     def sentence(self, core: Core) -> str:
         """Why nothing satisfies the members of a core together."""
-        if core.words:
+        if not core.members:
             return self._told(core.words)
         facts = [self._cited(one) for one in core.members if one.kind == "fact"]
         relations = [self._cited(one) for one in core.members if one.kind == "relation"]
@@ -341,20 +350,26 @@ class _Telling:
             yield from self._criteria()
 
     def _table(self, stack: Sequence[Member]) -> Iterator[Text]:
-        """A line for each component: its version, where it is from, what it stands in for."""
+        """A line for each component: its version, where it is from, what it stands in for.
+
+        Of a long stack what comes from PyPI as it was asked for is told together.
+        """
         pins = {one.pin.partition(" ")[0]: one.pin for one in self.found.relaxed}
-        names = _column([one.component for one in stack], _NAME)
-        versions = _column([one.version for one in stack], _VERSION)
+        fold = len(stack) > _ROWS and not self.explain
+        plain = [one for one in stack if fold and _is_plain(one) and one.component not in pins]
+        rows = [one for one in stack if one not in plain]
+        names = _column([one.component for one in rows], _NAME)
+        versions = _column([one.version for one in rows], _VERSION)
         column = names + versions + 6
         if column + _ORIGIN > self.view.width:
             column = 4
-        for one in stack:
+        for one in rows:
             left = f"  {_padded(clean(one.component), names)}  {clean(one.version)}"
             said = self._origin(one)
             if one.component in pins:
                 pin = clean(pins[one.component]).partition(" ")[2]
-                said += self._say("; instead of {pin}", pin=_plain(pin))
-            if one.patches and self.view.verbose:
+                said += self._say("; instead of {pin}", pin=_pin(pin))
+            if one.patches and self.explain:
                 said += self._say("; patched: {names}", names=", ".join(map(clean, one.patches)))
             room = max(column, cell_len(left) + 2)
             if cell_len(left) + 2 > column and room + cell_len(said) > self.view.width:
@@ -364,6 +379,10 @@ class _Telling:
                 yield from wrapped(Text(said), self.view.width, _padded(left, room), " " * room)
             elif left:
                 yield Text(left)
+        if plain:
+            listed = [f"{clean(one.component)} {clean(one.version)}" for one in plain]
+            said = self._say("PyPI: {packages}", packages=self._say(", ").join(listed))
+            yield from wrapped(Text(said), self.view.width, "  ", "    ")
 
     def _origin(self, one: Member) -> str:
         """Where a component comes from."""
@@ -373,10 +392,15 @@ class _Telling:
             return "" if one.component == IMAGE else self._say("of the image")
         if one.origin == "source":
             if one.tree:
-                return self._say("built from {folder} of the code", folder=clean(one.tree))
+                folder = clean(one.tree)
+                if "/" in folder and not self.explain:
+                    folder = "…/" + folder.rstrip("/").rpartition("/")[2]
+                return self._say("built from {folder} of the code", folder=folder)
             place = f" ({_short(one.url)})" if one.url else ""
             return self._say("built from source") + place
-        return _short(one.url) if one.url else "PyPI"
+        if one.url:
+            return _short(one.url)
+        return "PyPI" if one.requirement else ""  # which pip does not install
 
     def _criteria(self) -> Iterator[Text]:
         """All criteria in their order, a line broken between two of them."""
@@ -414,22 +438,24 @@ class _Telling:
             yield from wrapped(Text(said + why), self.view.width, "  ", "    ")
 
     def _overrides(self) -> Iterator[Text]:
+        """What authors say that cannot hold together, and which side is taken."""
+        if not self.found.overrides:
+            return
+        yield Text()
+        yield Text(self._say("The authors contradict themselves"), "bold")
         for one in self.found.overrides:
-            yield Text()
-            sides = self._say("; ").join(self._told(side) for side in one.sides)
-            said = self._say("The authors contradict themselves: {sides}.", sides=sides)
-            yield from wrapped(Text(said), self.view.width)
-            if one.take:
-                why = self._told(one.reason)
-                took = self._say("Taken: {side}; {reason}", side=self._told(one.take), reason=why)
-                yield from self._indented(took, "  ")
-            else:
-                yield from self._indented(self._say("The profile takes no side."), "  ")
+            sides = [side if self.explain else _unsourced(side) for side in one.sides]
+            said = self._say(" and ").join(map(self._told, sides))
+            template = "{sides}; taken: {side}" if one.take else "{sides}; neither is taken"
+            said = self._say(template, sides=said, side=self._told(one.take))
+            yield from wrapped(Text(said), self.view.width, "  ", "    ")
+            if one.reason and self.explain:
+                yield from self._indented(self._told(one.reason), "    ")
 
     def _beside(self) -> Iterator[Text]:
         found = self.found
         parts: List[Tuple[str, Sequence[str], int]] = [
-            ("Holds if", [self._told(one) for one in found.assumptions], _ASSUMPTIONS),
+            ("Unchecked", [self._told(one) for one in found.assumptions], _ASSUMPTIONS),
             ("The rest", [self._told(one) for one in found.rest], _REST),
             ("Bounds", [self._bound(one) for one in found.constraints], _BOUNDS),
             ("Learned", [self._told(one) for one in found.learned], _BOUNDS),
@@ -443,13 +469,19 @@ class _Telling:
         yield Text()
         width = max(cell_len(head) for head, _, _ in told) + 2
         for head, texts, most in told:
-            first = _padded(head, width)
-            limit = len(texts) if self.view.verbose else most
-            said = self._say("; ").join(texts[:limit])
-            if len(texts) > limit:
-                more = len(texts) - limit
-                said += self._say("; and {number} more (--verbose)", number=more)
-            yield from wrapped(Text(said), self.view.width, first, " " * width)
+            for number, line in enumerate(self._items(texts, most)):
+                first = _padded("" if number else head, width)
+                yield from wrapped(Text(line), self.view.width, first, " " * width)
+
+    def _items(self, texts: Sequence[str], most: int) -> Iterator[str]:
+        """Names on one line, sentences on lines of their own."""
+        limit = len(texts) if self.view.verbose else most
+        more = self._say("and {number} more (--verbose)", number=len(texts) - limit)
+        left = [more] if len(texts) > limit else []
+        if any(" " in text for text in texts[:limit]):
+            yield from (*texts[:limit], *left)
+        else:
+            yield self._say(", ").join([*texts[:limit], *left])
 
     def _tree(self) -> List[str]:
         """How many distributions an installer chose, and what it was not asked for."""
@@ -541,7 +573,17 @@ def _column(texts: Sequence[str], most: int) -> int:
     return max([width for width in widths if width <= most] or [most])
 
 
-def _plain(pin: str) -> str:
+def _unsourced(side: str) -> str:
+    """What authors say, without where they say it: "numpy<1.20.0 (setup.py:5)"."""
+    return side.partition(" (")[0]
+
+
+def _is_plain(one: Member) -> bool:
+    """Whether there is nothing to say of a component but its version."""
+    return one.origin == "index" and bool(one.requirement) and not (one.url or one.patches)
+
+
+def _pin(pin: str) -> str:
     """A pin of one version as people say it: 1.9.1 (cuda 11.1)."""
     return pin[2:] if pin.startswith("==") else pin
 

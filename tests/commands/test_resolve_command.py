@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, Callable, Dict, List, Sequence
 
 import jsonschema
@@ -37,6 +35,8 @@ from envdoctor.model.resolution import (
 from envdoctor.resolver.asking import AskingError
 from envdoctor.resolver.request import Learned, Request
 
+replace = msgspec.structs.replace
+
 SCHEMA = Path(envdoctor.report.__file__).resolve().parent / "schemas" / "resolve.json"
 #: Longer than a shell hands over at once is no argument.
 LONG = "x" * 100_000
@@ -50,18 +50,28 @@ class Engine:
         self.facts: List[Facts] = []
         self.answers: Dict[str, Resolution] = {}
         self.learned: List[str] = []
+        self.bounded = False
         self.status = SOLVED
 
     def resolve(
-        self, request: Request, facts: Facts, _: Any, learned: Sequence[Learned] = ()
+        self,
+        request: Request,
+        facts: Facts,
+        _: Any,
+        learned: Sequence[Learned] = (),
+        language: str = "en",
+        bounded: bool = False,
     ) -> Resolution:
         self.requests.append(request)
+        self.bounded = bounded
         self.learned = [one.words for one in learned]
         self.facts.append(facts)
         python = next((p.specifier for p in request.pins if p.component == "python"), "")
         if python in self.answers:
-            return self.answers[python]
-        return answered(self.status, request.title)
+            found = self.answers[python]
+        else:
+            found = answered(self.status, request.title)
+        return replace(found, language=language, profile=request.profile)
 
     @property
     def pins(self) -> List[str]:
@@ -86,8 +96,7 @@ def answered(status: str = SOLVED, *asked: str, age: int = 0, optimal: bool = Tr
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
     found = Engine()
-    module = SimpleNamespace(resolve=found.resolve)
-    monkeypatch.setitem(sys.modules, "envdoctor.resolver.resolve", module)
+    monkeypatch.setattr("envdoctor.resolver.resolve.resolve", found.resolve)
     return found
 
 
@@ -426,7 +435,7 @@ def test_an_environment_that_is_to_be_kept_is_needed(
     envdoctor: Callable[..., Any], engine: Engine, tmp_path: Path
 ) -> None:
     path = tmp_path / "facts.json"
-    path.write_bytes(dump(msgspec.structs.replace(Facts(), target=unseen("none was looked for"))))
+    path.write_bytes(dump(replace(Facts(), target=unseen("none was looked for"))))
     words = ["resolve", "torch==2.4.1", "--facts", str(path)]
     ended = envdoctor(*words, "--target", "host")
     assert (ended.code, ended.out) == (3, "")
@@ -481,7 +490,7 @@ def test_locks_that_cannot_be_written(
     nowhere = call("torch==2.4.1", "--lock", "script", "-o", "/proc/nowhere/")
     assert nowhere.code == 3
     assert "cannot write /proc/nowhere" in nowhere.err
-    engine.answers[""] = msgspec.structs.replace(
+    engine.answers[""] = replace(
         answered(),
         stack=(
             *answered().stack,
@@ -494,9 +503,7 @@ def test_locks_that_cannot_be_written(
 
 def test_the_next_command_locks(call: Callable[..., Any], snapshot: str) -> None:
     last = call("maptr", "--gpu", "h100").out.splitlines()[-1]
-    assert last.endswith(
-        f"resolve maptr --facts {snapshot} --assume gpu=h100 --lock script -o install.sh"
-    )
+    assert last.endswith(f"resolve maptr --facts {snapshot} --gpu h100 --lock script -o install.sh")
 
 
 # --- the tree around a stack, and whether it exists ------------------------------------------

@@ -144,8 +144,8 @@ def test_what_rejects_builds_is_the_reason_where_no_relation_is_named() -> None:
     )
 
 
-def test_words_that_are_given_are_told() -> None:
-    core = Core((Reason("a", "fact", "b", "c"),), words="It is raining [weather].")
+def test_words_that_are_given_are_told_where_members_are_not() -> None:
+    core = Core((), words="It is raining [weather].")
     text = as_text(replace(NONE, cores=(core,)), View())
     assert "  It is raining [weather]." in text.splitlines()
 

@@ -307,14 +307,8 @@ class _Telling:
 
     def _rejected(self, one: Rejection) -> str:
         """How many builds of a component a requirement rejects, and why."""
-        builds = count(self.language, one.builds, "{number} build", "{number} builds")
-        said = f"{self._told(one.text)} [{clean(one.relation)}]"
-        return self._say(
-            "{builds} of {component}: {reason}",
-            builds=builds,
-            component=clean(one.component),
-            reason=said,
-        )
+        reason = f"{self._told(one.text)} [{clean(one.relation)}]"
+        return self._say("{builds}: {reason}", builds=self._counted(one), reason=reason)
 
     def _where(self, reason: Reason) -> str:
         """What a member of a core rests on, short."""
@@ -328,9 +322,20 @@ class _Telling:
         """How many builds each requirement rejects, if that is asked for."""
         if not self.explain:
             return
-        for one in core.folded:
-            said = self._rejected(one)
+        told = [one.text for one in core.members if one.kind == "relation"]
+        short = [one for one in core.folded if any(one.text in text for text in told)]
+        if short:
+            listed = [f"{self._counted(one)} [{clean(one.relation)}]" for one in short]
+            said = self._say("Rejected: {builds}", builds=self._say("; ").join(listed))
             yield from wrapped(Text(said), self.view.width, f"{indent}- ", f"{indent}  ")
+        for one in core.folded:
+            if one not in short:
+                said = self._rejected(one)
+                yield from wrapped(Text(said), self.view.width, f"{indent}- ", f"{indent}  ")
+
+    def _counted(self, one: Rejection) -> str:
+        builds = count(self.language, one.builds, "{number} build", "{number} builds")
+        return self._say("{builds} of {component}", builds=builds, component=clean(one.component))
 
     # --- the stack -------------------------------------------------------------------------------
 

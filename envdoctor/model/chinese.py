@@ -66,6 +66,7 @@ SAID: Dict[str, str] = {
     "What the cells say": "单元格的含义",
     "rows: releases of {rows}; columns: {columns}": "行：{rows} 的版本；列：{columns}",
     # stacks
+    "It could not be found out: the search was ended at its limit.": "无法得出结论：搜索到达上限后停止。",
     "It could not be found out: {reason}": "无法得出结论：{reason}",
     "Not as the authors pinned it.": "作者指定的版本在这里不可行。",
     "As the authors pinned it.": "作者指定的版本可行，无需改动。",

@@ -224,6 +224,8 @@ class _Telling:
         """The answer in one line."""
         found = self.found
         if found.status == UNKNOWN:
+            if not found.reason:
+                return self._say("It could not be found out: the search was ended at its limit.")
             return self._say("It could not be found out: {reason}", reason=self._told(found.reason))
         if found.status == RELAXED:
             return self._say("Not as the authors pinned it.")

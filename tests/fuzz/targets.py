@@ -923,6 +923,11 @@ def _command(data: bytes) -> None:
     words = [str(folder / places[word]) if word in places else word for word in words]
     if not {"--facts", "--requirements", "explain", "--help"}.intersection(words):
         words += ["--facts", str(folder / "facts.json")]  # not this machine, which takes its time
+    _answered(words, folder)
+
+
+def _answered(words: List[str], folder: Path) -> None:
+    """Run a command line in a folder: it ends with an exit code, and is harmless."""
     before, out, err = Path.cwd(), _Stream(), _Stream()
     os.chdir(folder)
     try:
@@ -940,6 +945,31 @@ def _command(data: bytes) -> None:
     typed = set("".join(words))  # an error repeats what was typed
     for line in said.split("\n"):
         _promise(_is_harmless("".join(c for c in line if c not in typed)), f"{line!r}")
+
+
+_MACHINE = ["--facts", "facts.json", "--gpu", "a100,h100"]
+
+
+@_target("resolve/requirements", _ASKED["pip"][1], share=5)
+def _resolve_requirements(data: bytes) -> None:
+    folder = _kept("resolved")
+    (folder / "facts.json").write_bytes(_fixtures()[1])
+    (folder / "r.txt").write_bytes(data)
+    form = "json" if len(data) % 2 else "text"
+    words = ["resolve", "--requirements", "r.txt", "--explain", "--format", form]
+    _answered([*words, *_MACHINE], folder)
+
+
+@_target(
+    "resolve/profile",
+    lambda: [path.read_bytes() for path in sorted((ROOT / "images").glob("*/profile.yaml"))],
+    share=3,
+)
+def _resolve_profile(data: bytes) -> None:
+    folder = _kept("resolved")
+    (folder / "facts.json").write_bytes(_fixtures()[1])
+    (folder / "mine.yaml").write_bytes(data)
+    _answered(["resolve", "./mine.yaml", "--lang", "zh", *_MACHINE], folder)
 
 
 class _Stream(io.StringIO):

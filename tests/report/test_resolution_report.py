@@ -144,6 +144,11 @@ def test_what_rejects_builds_is_the_reason_where_no_relation_is_named() -> None:
     )
 
 
+def test_a_search_that_ended_early_is_told() -> None:
+    text = as_text(replace(NONE, status="unknown", reason=""), View())
+    assert text.startswith("It could not be found out: the search was ended at its limit.")
+
+
 def test_words_that_are_given_are_told_where_members_are_not() -> None:
     core = Core((), words="It is raining [weather].")
     text = as_text(replace(NONE, cores=(core,)), View())

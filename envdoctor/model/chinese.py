@@ -1164,6 +1164,13 @@ WRITTEN: Dict[str, str] = {
     "profiles: {names}": "训练配置有 {names}",
     "there is nothing to resolve: {reason}": "没有可求解的内容：{reason}",
     "{name} is needed": "需要 {name}",
+    "nothing is compiled (--no-source)": "不从源码编译（--no-source）",
+    "{package} {version} stays: it is {why}": "{package} {version} 保持不变：它是 {why}",
+    "what is compiled for a GPU needs a CUDA toolkit": "为显卡编译需要 CUDA 工具包",
+    "an image with a toolkit has the CUDA that its framework was built for": (
+        "带工具包的镜像，其 CUDA 与框架编译时所用的一致"
+    ),
+    "one package provides a module, with what it requires": "每个模块由一个软件包提供，连同它的依赖",
     "the {component} is to be chosen": "{component} 有待选择",
     "the {component} is left open": "{component} 未限定",
     "GPU {name} (compute capability {capability})": "显卡 {name}（算力 {capability}）",

@@ -10,7 +10,7 @@ from envdoctor.relations.judge import Bound, Verdict, key
 from envdoctor.resolver.images import IMAGE, SETS
 from envdoctor.resolver.search import Constraint, Marks, Price
 
-_MODULE = "module."
+MODULE = "module."
 SOURCE = "source"
 
 

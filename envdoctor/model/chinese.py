@@ -477,6 +477,7 @@ SAID: Dict[str, str] = {
     "Part {number} of {size}: install the parts in their order": "第 {number} 部分，共 {size} 部分：请按顺序安装",
     "In the folder of the training code:": "在训练代码的目录里执行：",
     "Install: {command}": "安装：{command}",
+    "Each job of the compiler takes {size} MiB of memory: MAX_JOBS limits them": "每个编译任务占用 {size} MiB 内存：用 MAX_JOBS 限制任务数",
     "nvcc of CUDA {version} compiles": "用 CUDA {version} 的 nvcc 编译",
     "Apply these patches to the sources first: {names}": "先给源码打上这些补丁：{names}",
     "Nothing but these packages is to come from that index": "除了这些包，其他包都不应来自这个索引",

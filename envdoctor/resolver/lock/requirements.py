@@ -169,6 +169,13 @@ def _how(resolution: Resolution, plan: Installation, name: str, step: Step) -> L
     lines.append(say(language, "Install: {command}", command=command_of(step, name)))
     if step.toolkit:
         lines.append(say(language, "nvcc of CUDA {version} compiles", version=step.toolkit))
+    if step.job_memory:
+        memory = say(
+            language,
+            "Each job of the compiler takes {size} MiB of memory: MAX_JOBS limits them",
+            size=step.job_memory,
+        )
+        lines.append(memory)
     patches = [patch for package in trees for patch in package.patches]
     if patches:
         patched = told_list(language, patches)

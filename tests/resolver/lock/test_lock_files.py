@@ -86,6 +86,14 @@ def test_the_texts_of_the_script_are_there_in_chinese() -> None:
     assert set(said) - set(SAID) == set()
 
 
+def test_what_a_compiler_takes_is_said() -> None:
+    sources = msgspec.structs.replace(PATCHED.stack[3], patches=())
+    answer = msgspec.structs.replace(PATCHED, stack=(*PATCHED.stack[:3], sources))
+    last = [file for file in requirements(answer) if file.name != "constraints.txt"][-1].text
+    assert "# nvcc of CUDA 11.8.0 compiles\n# Each job of the compiler takes 2048 MiB" in last
+    assert "FORCE_CUDA=1 TORCH_CUDA_ARCH_LIST='8.0;9.0' python -m pip install" in last
+
+
 def test_patched_sources_are_no_matter_of_requirements() -> None:
     with pytest.raises(LockError, match=r"^mmcv-full 1\.4\.0 is built from patched sources"):
         requirements(PATCHED)

@@ -159,7 +159,7 @@ class Change:
     def _snapshot(self, undo: Undo, is_near: bool, listener: Listener) -> Entries:
         prefix, roots = os.fsencode(self.prefix), _bytes(self.roots)
         there = listed(prefix, roots)
-        refuse_links(there, self.prefix, self.target)
+        refuse_links(there, self.prefix, self.target, self.steps)
         try:
             undo.forget()
             refuse_space(undo, space_needed(there, is_near))

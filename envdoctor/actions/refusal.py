@@ -9,10 +9,11 @@ import os
 import pwd
 import shutil
 from pathlib import Path
-from typing import Iterator, List, Sequence, Tuple
+from typing import Iterator, List, Sequence, Set, Tuple
 
 from envdoctor.actions.snapshot import LINK, Entries
 from envdoctor.actions.undo import Undo
+from envdoctor.facts.probe import import_names
 from envdoctor.model.facts import Distribution, Target
 from envdoctor.model.names import canonical
 from envdoctor.model.text import clean
@@ -87,11 +88,19 @@ def refuse(target: Target, prefix: str, steps: Sequence[Sequence[str]]) -> None:
             )
 
 
-def refuse_links(entries: Entries, prefix: str, target: Target) -> None:
-    """Raise RefusedError where a package is a link that leads out of the environment."""
+def refuse_links(
+    entries: Entries, prefix: str, target: Target, steps: Sequence[Sequence[str]]
+) -> None:
+    """Raise RefusedError where a package that changes is a link out of the environment.
+
+    Of the others installers keep off, and what is behind the link is not kept.
+    """
+    modules = {module for named in _named(target, steps) for module in named.modules}
+    modules |= {one for name in _names(steps) for one in import_names(name)}
     folders = {os.fsencode(os.path.relpath(os.path.realpath(s), prefix)) for s in _sites(target)}
     for path, entry in entries.items():
-        if entry.kind == LINK and os.path.dirname(path) in folders:
+        folder, name = os.path.split(path)
+        if entry.kind == LINK and folder in folders and os.fsdecode(name) in modules:
             full = os.path.join(os.fsencode(prefix), path)
             there = os.fsdecode(os.path.realpath(full))
             if os.path.isdir(full) and not _is_in(there, prefix):
@@ -131,8 +140,13 @@ def _refuse_installer(target: Target, steps: Sequence[Sequence[str]]) -> None:
 
 def _named(target: Target, steps: Sequence[Sequence[str]]) -> List[Distribution]:
     """The distributions that steps name."""
-    words = {canonical(_name_in(word)) for step in steps for word in step}
-    return [d for d in target.distributions if canonical(d.name) in words]
+    names = _names(steps)
+    return [d for d in target.distributions if canonical(d.name) in names]
+
+
+def _names(steps: Sequence[Sequence[str]]) -> Set[str]:
+    """Whatever steps may name: paths and options are no names of distributions."""
+    return {canonical(_name_in(word)) for step in steps for word in step}
 
 
 def _name_in(requirement: str) -> str:

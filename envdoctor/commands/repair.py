@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 import time
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from envdoctor.actions.apply import Carried
 
 _LINE = 100
+_VERSION = re.compile(r"[A-Za-z0-9.+!_-]+", re.ASCII)
 
 
 class _Asked(NamedTuple):
@@ -234,8 +236,11 @@ def _apply(
 
     try:
         change = Change(target, [step.arguments for step in planned.steps])
-        _confirm(asked)
-        kept = [f"{name}==={version}" for name, version in planned.stays.items()]
+        if not asked.yes:
+            _confirm()
+            _refuse_other(target, _examined(inputs, prepared, asked)[1].target.value)
+        stays = planned.stays.items()
+        kept = [f"{name}==={version}" for name, version in stays if _VERSION.fullmatch(version)]
         carried = change.carry_out(check, _Told(), asked.keep_going, kept)
     except (RefusedError, SnapshotError) as error:
         way_out = _again(inputs, "--rollback") if isinstance(error, BrokenOffError) else ""
@@ -252,13 +257,20 @@ def _apply(
     return FINDINGS if prepared.fails(after[0][0]) else 0
 
 
-def _confirm(asked: _Asked) -> None:
-    if asked.yes:
-        return
+def _confirm() -> None:
     if not sys.stdin.isatty():
         raise UsageFailure("--apply asks before it changes anything; without a terminal say --yes")
     if not click.confirm(said(language(), "Carry this out?"), err=True):
         raise UsageFailure("nothing was changed")
+
+
+def _refuse_other(before: Target, now: Optional[Target]) -> None:
+    """Raise Failure where something was installed or removed while the user was asked."""
+    if now is None or before.distributions != now.distributions:
+        raise Failure(
+            "nothing was changed: the environment is no longer the one that the plan is for",
+            "Look at the new plan: envdoctor repair",
+        )
 
 
 def _worse(planned: Repair, before: Report, after: Report) -> str:
@@ -267,7 +279,8 @@ def _worse(planned: Repair, before: Report, after: Report) -> str:
     mended = {(one.code, one.component.partition(" ")[0]) for one in planned.mends}
     left = {(one.finding.code, one.finding.component.partition(" ")[0]) for one in planned.left}
     for key, finding in now.items():
-        if key not in was:
+        earlier = was.get(key)
+        if earlier is None or not at_or_above(earlier.severity, finding.severity):
             return f"check finds what was not wrong before: {_called(finding)}"
         if key[:2] in mended - left:
             return f"check still finds what was to be mended: {_called(finding)}"
@@ -278,14 +291,15 @@ def _called(finding: Finding) -> str:
     return clean(f"{finding.code} {finding.component}: {finding.summary}", 1000)
 
 
-def _grave(report: Report) -> Dict[Tuple[str, ...], Finding]:
+def _grave(report: Report) -> Dict[Tuple[str, str, str], Finding]:
     """The errors and warnings by what they are known by from one check to the next."""
-    found = {}
+    found: Dict[Tuple[str, str, str], Finding] = {}
     for one in report.findings:
         if one.severity != "info":
             relation = one.relation.id if one.relation is not None else ""
-            name = one.component.partition(" ")[0]
-            found[(one.code, name, relation, one.severity, *one.about)] = one
+            key = (one.code, one.component.partition(" ")[0], relation)
+            if key not in found or at_or_above(one.severity, found[key].severity):
+                found[key] = one
     return found
 
 

@@ -1299,6 +1299,10 @@ WRITTEN: Dict[str, str] = {
     ),
     "the command line": "命令行",
     "nothing was changed: {reason}": "没有改动任何东西：{reason}",
+    "nothing was changed: the environment is no longer the one that the plan is for": (
+        "没有改动任何东西：环境已不是制定方案时的样子"
+    ),
+    "Look at the new plan: envdoctor repair": "请看新的方案：envdoctor repair",
     "nothing was changed": "没有改动任何东西",
     "--apply asks before it changes anything; without a terminal say --yes": (
         "--apply 会先询问再改动；没有终端时请加 --yes"

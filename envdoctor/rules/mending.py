@@ -35,7 +35,7 @@ from envdoctor.model.repair import (
 from envdoctor.model.resolution import IMPOSSIBLE, RELAXED, SOLVED, UNKNOWN, Criterion
 from envdoctor.model.text import clean
 from envdoctor.model.versions import try_parse
-from envdoctor.relations.environment import imported, inside
+from envdoctor.relations.environment import imported, inside, outside
 from envdoctor.relations.judge import Relations
 from envdoctor.relations.observe import observe
 from envdoctor.relations.repair import Repairs
@@ -151,7 +151,11 @@ class _Mending:
             apart=tuple(self._apart()),
             verify=tuple(self._verify(mends)) if steps else (),
             undo=tuple(self._undo()) if steps else (),
-            stays={name: self.installed.get(name, "") for name in self.stays},
+            stays={
+                name: d.version
+                for name, d in imported(self.target).items()
+                if name in self.stays and not outside(self.target, d)
+            },
         )
 
     def _status(self, steps: Sequence[Step]) -> str:

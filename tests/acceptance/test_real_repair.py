@@ -15,13 +15,14 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 from typing import Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Tuple
 
 import pytest
 from environments import ROOT, find_interpreter
 from test_real import HUB_OF_PYTHON_3_8, MIM, TRANSFORMERS, failures, made
-from test_repair import Ended, tree
+from test_repair import Ended, flat, tree
 
 from envdoctor.facts import snapshot
 from envdoctor.knowledge.load import load
@@ -224,11 +225,24 @@ NUMBA_BROKEN = BROKEN[1]
 
 
 def broken_wheel(folder: Path) -> None:
-    """A numpy 1.26.4 whose wheel ends in the middle, in place of the index's."""
+    """A numpy 1.26.4 in place of the index's, whose last file is not what its checksum says.
+
+    pip finds that out when it has removed the old one, and written some of the new.
+    """
     folder.mkdir()
-    for tag in ("cp310-cp310", "cp310-none", "py3-none"):
-        wheel = folder / f"numpy-1.26.4-{tag}-any.whl"
-        wheel.write_bytes(b"PK\x03\x04" + b"\0" * 4096)
+    wheel = folder / "numpy-1.26.4-py3-none-any.whl"
+    info = "numpy-1.26.4.dist-info"
+    files = {
+        "numpy/__init__.py": "__version__ = '1.26.4'\n",
+        f"{info}/METADATA": "Metadata-Version: 2.1\nName: numpy\nVersion: 1.26.4\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/RECORD": "",
+        "numpy/last.py": "MARK = 'the end'\n",
+    }
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    wheel.write_bytes(wheel.read_bytes().replace(b"'the end'", b"'the dne'"))
 
 
 def test_an_index_that_serves_a_broken_wheel(tmp_path: Path) -> None:
@@ -247,7 +261,8 @@ def test_an_index_that_serves_a_broken_wheel(tmp_path: Path) -> None:
         PIP_CONFIG_FILE=os.devnull,
     )
     assert ended.code == 4, ended.err
-    assert "Rolled back: " in ended.out
+    assert "Rolled back: " in flat(ended.out)
+    assert "CRC" in ended.out
     assert tree(tmp_path / "env") == before
 
 

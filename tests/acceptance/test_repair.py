@@ -408,10 +408,26 @@ def test_site_packages_that_are_a_link(patient: Patient, tmp_path: Path) -> None
     assert "which lies outside of the environment" in refused(patient)
 
 
-def test_a_package_that_is_a_link(patient: Patient, tmp_path: Path) -> None:
-    shutil.move(str(patient.site / "llvmlite"), tmp_path / "llvmlite")
-    (patient.site / "llvmlite").symlink_to(tmp_path / "llvmlite")
-    assert "is a link to" in refused(patient)
+def linked_out(patient: Patient, package: str, folder: Path) -> Path:
+    """A package that is a link to a folder outside of the environment."""
+    shutil.move(str(patient.site / package), folder / package)
+    (patient.site / package).symlink_to(folder / package)
+    return folder / package
+
+
+def test_a_package_that_changes_and_is_a_link(patient: Patient, tmp_path: Path) -> None:
+    outside = linked_out(patient, "numpy", tmp_path)
+    before = tree(outside)
+    assert "outside of the environment" in refused(patient)
+    assert tree(outside) == before
+
+
+def test_a_package_that_stays_may_be_a_link(patient: Patient, tmp_path: Path) -> None:
+    outside = linked_out(patient, "llvmlite", tmp_path)
+    inside, before = tree(patient.prefix), tree(outside)
+    assert patient.repair("--apply", "--yes").code == 0
+    assert patient.repair("--rollback").code == 0
+    assert (tree(patient.prefix), tree(outside)) == (inside, before)
 
 
 def test_no_pip(patient: Patient) -> None:

@@ -91,7 +91,7 @@ class Grid:
         for gpu in GPUS:
             for driver in DRIVERS:
                 answer = self.answer(gpu, driver)
-                alike = answer._replace(cores=tuple(map(_of_any_gpu, answer.cores)))
+                alike = answer._replace(cores=tuple(map(of_any_gpu, answer.cores)))
                 found.setdefault(alike, []).append((gpu, driver))
         return list(found.items())
 
@@ -133,6 +133,6 @@ def _mark(origin: str, tree: str) -> str:
     return " (tree)" if tree else " (source)" if origin == "source" else ""
 
 
-def _of_any_gpu(core: Tuple[str, ...]) -> Tuple[str, ...]:
+def of_any_gpu(core: Tuple[str, ...]) -> Tuple[str, ...]:
     """A core in which the GPU is not named: cells of different ones are compared."""
     return tuple("gpu" if member.startswith("gpu:") else member for member in core)

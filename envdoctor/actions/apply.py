@@ -403,14 +403,11 @@ def _stoppable() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _unstoppable() -> Iterator[None]:
-    """Within, nothing stops us but what stops everything."""
-    seconds, interval = signal.setitimer(signal.ITIMER_REAL, 0) if _is_main() else (0.0, 0.0)
-    try:
-        with _handled(signal.SIG_IGN, _STOPPING):
-            yield
-    finally:
-        if seconds and _is_main():
-            signal.setitimer(signal.ITIMER_REAL, seconds, interval)
+    """Within, nothing stops us but what stops everything. An alarm that was set is over."""
+    if _is_main():
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    with _handled(signal.SIG_IGN, _STOPPING):
+        yield
 
 
 @contextlib.contextmanager

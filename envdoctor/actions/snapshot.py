@@ -129,14 +129,16 @@ def take(prefix: bytes, roots: Sequence[bytes], store: Path, progress: Progress)
 
 
 def compare(prefix: bytes, roots: Sequence[bytes], entries: Entries) -> Differences:
-    """How the environment differs from a snapshot, by what `stat` says; of folders the mode."""
+    """How the environment differs from a snapshot; of folders the mode alone counts.
+
+    Files are read where only the time of their last change differs, which each new name gives them.
+    """
     now = listed(prefix, roots)
+    both = sorted(entries.keys() & now.keys())
     return Differences(
         new=tuple(sorted(now.keys() - entries.keys())),
         gone=tuple(sorted(entries.keys() - now.keys())),
-        changed=tuple(
-            sorted(p for p, e in entries.items() if p in now and not _is_untouched(e, now[p]))
-        ),
+        changed=tuple(path for path in both if _is_changed(prefix, path, entries[path], now[path])),
     )
 
 
@@ -229,6 +231,19 @@ def _is_untouched(entry: Entry, now: Entry) -> bool:
         return (entry.kind, entry.mode) == (now.kind, now.mode)
     same = (entry.inode, entry.ctime) == (now.inode, now.ctime)
     return same and _is_alike(entry, now)
+
+
+def _is_changed(prefix: bytes, path: bytes, entry: Entry, now: Entry) -> bool:
+    if _is_untouched(entry, now):
+        return False
+    if entry.kind != FILE or entry.inode != now.inode or not _is_alike(entry, now):
+        return True
+    if not entry.digest:
+        return False
+    try:
+        return _digest(os.path.join(prefix, path)) != entry.digest
+    except OSError:
+        return True
 
 
 def _digest(full: bytes) -> bytes:

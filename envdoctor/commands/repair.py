@@ -245,13 +245,13 @@ def _apply(
     except (RefusedError, SnapshotError) as error:
         way_out = _again(inputs, "--rollback") if isinstance(error, BrokenOffError) else ""
         raise Failure(f"nothing was changed: {clean(str(error), 4000)}", way_out) from None
+    _refuse_problems(carried, change.prefix)
     outcome = _outcome(carried, target, after, inputs)
     planned = msgspec.structs.replace(planned, outcome=outcome)
     if asked.form == "json":
         write(report.render_json(planned), asked.output)
     else:
         write(report.render_outcome(planned, outcome, view(None)))
-    _refuse_problems(carried, change.prefix)
     if carried.reason:
         return ROLLED_BACK
     return FINDINGS if prepared.fails(after[0][0]) else 0

@@ -256,6 +256,15 @@ def test_the_space_that_is_asked_for_holds_it(prefix: Path, tmp_path: Path) -> N
     )
 
 
+def test_another_name_of_a_file_is_no_change(prefix: Path, tmp_path: Path) -> None:
+    """uv gives the files of its cache a name in each environment."""
+    entries = kept(prefix, tmp_path / "store")
+    after = listed(os.fsencode(prefix), ROOTS)
+    os.link(prefix / "lib" / "site-packages" / "six.py", tmp_path / "elsewhere.py")
+    assert not compare(os.fsencode(prefix), ROOTS, entries)
+    assert not compare(os.fsencode(prefix), ROOTS, after)
+
+
 #: What may be done to a path, by number.
 DAMAGE = ("remove", "write", "chmod", "touch", "replace", "folder", "link")
 

@@ -26,7 +26,7 @@ from envdoctor.model.finding import (
 )
 from envdoctor.model.repair import Repair
 from envdoctor.model.resolution import STATUSES, TARGETS
-from envdoctor.model.what_if import WhatIf
+from envdoctor.model.what_if import VERDICTS, WhatIf
 from envdoctor.report.explanation import PackagesAnswer, RowAnswer
 from envdoctor.report.inspection import Answer
 from envdoctor.report.json import render
@@ -54,6 +54,7 @@ CLOSED = {
     "severity": {"enum": list(SEVERITIES)},
     "phase": {"enum": list(PHASES)},
     "schema_version": {"const": 1},
+    "verdict": {"enum": list(VERDICTS)},
 }
 PAGE = Page(
     code="ED412",

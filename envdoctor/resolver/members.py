@@ -83,7 +83,7 @@ def _arguments(build: Build, is_source: bool) -> Iterator[str]:
     yield f"{build.component}=={build.version}"
     if is_source:
         yield from ("--no-binary", build.component, "--no-cache-dir")
-        if build.attributes.get("compiles") or build.attributes.get("imports"):
+        if build.attributes.get("compiles") == "cuda" or build.attributes.get("imports"):
             yield "--no-build-isolation"
 
 

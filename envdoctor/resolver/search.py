@@ -95,22 +95,26 @@ class _Part(NamedTuple):
 class _State:
     """What is left of each variable, what taking a value buys, and who took the rest away."""
 
-    __slots__ = ("causes", "masks", "pending", "used")
+    __slots__ = ("causes", "masks", "pending", "shared", "used")
 
     def __init__(
         self,
         masks: List[int],
         pending: List[Tuple[Price, ...]],
+        shared: List[Tuple[Price, ...]],
         causes: List[int],
         used: Dict[Constraint, None],
     ) -> None:
         self.masks = masks
         self.pending = pending
+        self.shared = shared  # prices that other variables may have paid, or may pay
         self.causes = causes  # variables, as bits
         self.used = used  # one for all states of a search
 
     def copy(self) -> _State:
-        return _State(list(self.masks), list(self.pending), list(self.causes), self.used)
+        return _State(
+            list(self.masks), list(self.pending), list(self.shared), list(self.causes), self.used
+        )
 
     def apply(self, constraint: Constraint, chosen: Mapping[int, int], free: int) -> bool:
         """Heed a constraint of which one variable is open; whether that keeps a value."""
@@ -123,7 +127,8 @@ class _State:
                 if variable != free:
                     self.causes[free] |= 1 << variable
         if marks.prices:
-            self.pending[free] += marks.prices
+            prices = self.shared if constraint.purse else self.pending
+            prices[free] += marks.prices
         return left != 0
 
 
@@ -149,7 +154,7 @@ class _Search:
     def run(self) -> Outcome:
         number = len(self.problem.domains)
         used: Dict[Constraint, None] = {}
-        state = _State(list(self.problem.domains), [()] * number, [0] * number, used)
+        state = _State(list(self.problem.domains), [()] * number, [()] * number, [0] * number, used)
         for constraint in self.problem.constraints:
             if len(constraint.scope) == 1 and not state.apply(constraint, {}, constraint.scope[0]):
                 return Outcome(None, True, 0, tuple(used))
@@ -178,7 +183,7 @@ class _Search:
         groups = self._groups(open_, chosen)
         if len(groups) == 1:
             return self._branch(groups[0], chosen, state, owned, budget)
-        least = [sum(self._least(n, state, owned) for n in group) for group in groups]
+        least = [self._least(group, state, owned) for group in groups]
         cost = 0
         values: Dict[int, int] = {}
         bought: Tuple[str, ...] = ()
@@ -206,11 +211,13 @@ class _Search:
         variable = self._next(group, chosen, state.masks)
         rest = group - {variable}
         own = 1 << variable
-        least = sum(self._least(n, state, owned) for n in rest)
+        own_prices = frozenset(price.key for price in state.shared[variable])
+        least = self._least(rest, state, owned | own_prices)
+        beside: Dict[FrozenSet[str], int] = {}
         best: Optional[_Part] = None
         because = state.causes[variable]
         speaking = [c for c in self.speaking[variable] if any(n in rest for n in c.scope)]
-        tried: Dict[Tuple[int, ...], int] = {}
+        tried: Dict[Tuple[int, ...], List[Tuple[int, Dict[str, int]]]] = {}
         for level, values in self.problem.levels[variable]:
             untried = values & state.masks[variable]
             if not untried:
@@ -224,19 +231,26 @@ class _Search:
                 self.nodes += 1
                 if self.nodes >= self.limit:
                     return best, _ALL
-                new = {
+                shared = {
                     price.key: price.cost
-                    for price in state.pending[variable]
+                    for price in state.shared[variable]
                     if price.values & bit and price.key not in owned
                 }
+                new = {
+                    price.key: price.cost for price in state.pending[variable] if price.values & bit
+                }
+                new.update(shared)
+                paid = owned.union(shared)
+                if paid not in beside:
+                    beside[paid] = self._least(rest, state, paid)
                 cost = level + sum(new.values())
-                if budget is not None and cost + least >= budget:
+                if budget is not None and cost + beside[paid] >= budget:
                     because = _ALL
                     continue
                 alike = tuple(c.kind(variable, bit.bit_length() - 1) for c in speaking)
-                if cost >= tried.get(alike, cost + 1):
-                    continue  # to the rest it is what one was that costs no more
-                tried[alike] = cost
+                if any(_serves(one, cost, shared) for one in tried.get(alike, ())):
+                    continue
+                tried.setdefault(alike, []).append((cost, shared))
                 if not rest:
                     best, budget = _Part(cost, {variable: bit.bit_length() - 1}, tuple(new)), cost
                     continue
@@ -247,7 +261,7 @@ class _Search:
                 failed = self._propagate(variable, further, below)
                 if failed is None:
                     left = None if budget is None else budget - cost
-                    part, failed = self._solve(rest, further, below, owned.union(new), left)
+                    part, failed = self._solve(rest, further, below, paid, left)
                 if part is not None:
                     cost += part.cost
                     part.values[variable] = further[variable]
@@ -305,10 +319,23 @@ class _Search:
 
         return min(group, key=rank)
 
-    def _least(self, variable: int, state: _State, owned: FrozenSet[str]) -> int:
-        """What a variable costs at least, with what its cheapest values would buy."""
-        mask = state.masks[variable]
-        prices = [p for p in state.pending[variable] if p.key not in owned]
+    def _least(self, variables: FrozenSet[int], state: _State, paid: FrozenSet[str]) -> int:
+        """What variables cost at least; a price that several of them might pay counts for one."""
+        counted = set(paid)
+        total = 0
+        for variable in sorted(variables):
+            shared: Dict[str, Price] = {}
+            for price in state.shared[variable]:
+                if price.key not in counted:
+                    values = price.values | (shared[price.key].values if price.key in shared else 0)
+                    shared[price.key] = price._replace(values=values)
+            counted.update(shared)
+            prices = (*state.pending[variable], *shared.values())
+            total += self._cheapest(variable, state.masks[variable], prices)
+        return total
+
+    def _cheapest(self, variable: int, mask: int, prices: Sequence[Price]) -> int:
+        """The least that a value of a variable costs, with what it has to pay of `prices`."""
         least: Optional[int] = None
         for cost, values in self.problem.levels[variable]:
             left = values & mask
@@ -330,3 +357,12 @@ class _Search:
                     left = 0
                 least = total if least is None else min(least, total)
         return least or 0
+
+
+def _serves(earlier: Tuple[int, Dict[str, int]], cost: int, shared: Mapping[str, int]) -> bool:
+    """Whether a value that was tried is to the rest as good as one that costs `cost`.
+
+    What the other has paid of shared prices, and the earlier has not, the rest might have to pay.
+    """
+    before, paid = earlier
+    return before <= cost - sum(price for key, price in shared.items() if key not in paid)

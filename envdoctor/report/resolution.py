@@ -54,6 +54,8 @@ _ORIGIN = 24
 _ROWS = 10
 #: Reasons that are told, unless all are asked for.
 _CORES = 2
+#: What is told of each of them.
+_CLAUSES = 2
 #: What is told of each, unless all is asked for.
 _WAYS, _BOUNDS, _ASSUMPTIONS, _REST, _FOLDED, _UNASKED = 4, 6, 4, 6, 3, 3
 
@@ -259,7 +261,8 @@ class _Telling:
         for number, core in enumerate(found.cores[:limit], 1):
             first = f" {number}. " if numbered else "  "
             rest = " " * len(first)
-            yield from wrapped(Text(self.sentence(core)), self.view.width, first, rest)
+            sentence = self.sentence(core, 0 if self.explain else _CLAUSES)
+            yield from wrapped(Text(sentence), self.view.width, first, rest)
             yield from self._folded(core, rest)
         left = len(found.cores) - limit
         if left > 0:
@@ -273,8 +276,8 @@ class _Telling:
             said = self._say(one if len(found.idle) == 1 else many, names=names)
             yield from self._indented(said[:1].upper() + said[1:], " ")
 
-    def sentence(self, core: Core) -> str:
-        """Why nothing satisfies the members of a core together."""
+    def sentence(self, core: Core, most: int = 0) -> str:
+        """Why nothing satisfies the members of a core together; `most` clauses, all for 0."""
         if not core.members:
             return self._told(core.words)
         facts = [self._cited(one) for one in core.members if one.kind == "fact"]
@@ -285,12 +288,17 @@ class _Telling:
             relations = [self._rejected(one) for one in core.folded[:_FOLDED]]
         if not relations:
             return self._say("{claim}.", claim=claim)
+        left = len(relations) - most if most else 0
+        if left > 0:
+            one, many = "{number} more reason (--explain)", "{number} more reasons (--explain)"
+            relations = [*relations[:most], count(self.language, left, one, many)]
         *others, last = relations
         said = others[0] if others else last
         for clause in others[1:]:
             said = self._say("{first}, because {second}", first=said, second=clause)
         if others:
-            said = self._say("{first}, and because {second}", first=said, second=last)
+            template = "{first}, and because {second}" if left <= 0 else "{first}, and {second}"
+            said = self._say(template, first=said, second=last)
         return self._say("{claim}, because {reasons}.", claim=claim, reasons=said)
 
     def _claim(self, wanted: Sequence[str], facts: Sequence[str]) -> str:
@@ -372,12 +380,14 @@ class _Telling:
             column = 4
         for one in rows:
             left = f"  {_padded(clean(one.component), names)}  {clean(one.version)}"
-            said = self._origin(one)
+            parts = [self._origin(one)]
             if one.component in pins:
                 pin = clean(pins[one.component]).partition(" ")[2]
-                said += self._say("; instead of {pin}", pin=_pin(pin))
+                parts.append(self._say("instead of {pin}", pin=_pin(pin)))
             if one.patches and self.explain:
-                said += self._say("; patched: {names}", names=", ".join(map(clean, one.patches)))
+                patches = ", ".join(map(clean, one.patches))
+                parts.append(self._say("patched: {names}", names=patches))
+            said = self._say("; ").join(filter(None, parts))
             room = max(column, cell_len(left) + 2)
             if cell_len(left) + 2 > column and room + cell_len(said) > self.view.width:
                 yield Text(left)
@@ -400,6 +410,8 @@ class _Telling:
         if one.origin == "source":
             if one.tree:
                 folder = clean(one.tree)
+                if folder in (".", "./"):
+                    return self._say("built from the code")
                 if "/" in folder and not self.explain:
                     folder = "…/" + folder.rstrip("/").rpartition("/")[2]
                 return self._say("built from {folder} of the code", folder=folder)
@@ -463,7 +475,7 @@ class _Telling:
         found = self.found
         parts: List[Tuple[str, Sequence[str], int]] = [
             ("Unchecked", [self._told(one) for one in found.assumptions], _ASSUMPTIONS),
-            ("The rest", [self._told(one) for one in found.rest], _REST),
+            ("The rest", [self._told(one) for one in found.rest if found.stack], _REST),
             ("Bounds", [self._bound(one) for one in found.constraints], _BOUNDS),
             ("Learned", [self._told(one) for one in found.learned], _BOUNDS),
             ("Installer", [self._told(found.reason)] if found.stack and found.reason else [], 1),

@@ -191,7 +191,9 @@ class _Telling:
         return say(self.language, template, **values)
 
     def _told(self, text: str) -> str:
-        return translate(self.language, clean(text, _LONG))
+        """A text in the language: what knew it said so already, the rest is told in English."""
+        told = clean(text, _LONG)
+        return told if _CHINESE.search(told) else translate(self.language, told)
 
     def _joined(self, texts: Sequence[str], most: int = 0) -> str:
         """A list in a sentence, past `most` only how many there are."""
@@ -358,9 +360,9 @@ class _Telling:
         yield from self._table(found.stack)
         if found.patches:
             names = ", ".join(map(clean, found.patches))
-            one, many = "+ {number} source patch: ", "+ {number} source patches: "
+            one, many = "{number} source patch: ", "{number} source patches: "
             said = count(self.language, len(found.patches), one, many) + names
-            yield from wrapped(Text(said), self.view.width, "  ", "    ")
+            yield from wrapped(Text(said), self.view.width, "  + ", "    ")
         if found.criteria and not self.view.quiet:
             yield from self._criteria()
 
@@ -399,7 +401,7 @@ class _Telling:
         if plain:
             listed = [f"{clean(one.component)} {clean(one.version)}" for one in plain]
             said = self._say("PyPI: {packages}", packages=self._say(", ").join(listed))
-            yield from wrapped(Text(said), self.view.width, "  ", "    ")
+            yield from wrapped(Text(said), self.view.width, "  ", "  ")
 
     def _origin(self, one: Member) -> str:
         """Where a component comes from."""
@@ -454,7 +456,7 @@ class _Telling:
                 after=clean(one.after),
             )
             why = self._say(": ") + self._told(one.why) if one.why else ""
-            yield from wrapped(Text(said + why), self.view.width, "  ", "    ")
+            yield from wrapped(Text(said + why), self.view.width, "  - ", "    ")
 
     def _overrides(self) -> Iterator[Text]:
         """What authors say that cannot hold together, and which side is taken."""
@@ -467,7 +469,7 @@ class _Telling:
             said = self._say(" and ").join(map(self._told, sides))
             template = "{sides}; taken: {side}" if one.take else "{sides}; neither is taken"
             said = self._say(template, sides=said, side=self._told(one.take))
-            yield from wrapped(Text(said), self.view.width, "  ", "    ")
+            yield from wrapped(Text(said), self.view.width, "  - ", "    ")
             if one.reason and self.explain:
                 yield from self._indented(self._told(one.reason), "    ")
 
@@ -549,7 +551,7 @@ class _Telling:
             names = self._say(", ").join(map(clean, one.nearest))
             said += self._say("; nearest: {names}", names=names)
         style = STYLES["error"] if one.status == MISSING else ""
-        return wrapped(Text(said, style), self.view.width, "  ", "    ")
+        return wrapped(Text(said, style), self.view.width, "  - ", "    ")
 
     # --- other ways ------------------------------------------------------------------------------
 
@@ -618,6 +620,7 @@ def _cost(one: Criterion) -> str:
     return "-".join(map(str, one.value)) if any(one.value) else "0"
 
 
+_CHINESE = re.compile("[\u4e00-\u9fff]")
 _SCHEME = re.compile(r"^[a-z+]+://")
 
 

@@ -42,7 +42,9 @@ class Telling:
         for one in taken:
             name = self.solver.space.name_of(one.constraint)
             text = why(self.solver, one, core, self.language) or self._of_rule(name)
-            texts.setdefault(name, f"{self._which(one)}: {text}")
+            which = self._which(one)
+            told = say(self.language, "{builds}: {reason}", builds=which, reason=text)
+            texts.setdefault(name, told)
             component = self.solver.space.variables[one.variable].name
             folded.append(Rejection(component, name, bin(one.values).count("1"), text))
         for name in relations:
@@ -86,7 +88,8 @@ class Telling:
         known = package.releases if package is not None else versions
         releases = tell_releases(versions, known, self.language)
         counted = count(self.language, len(gone), "{number} build", "{number} builds")
-        return f"{variable.name} {releases} ({counted})"
+        named = f"{variable.name} {releases}"
+        return say(self.language, "{releases} ({builds})", releases=named, builds=counted)
 
     def _kind(self, id_: str) -> str:
         return FACT if self.by_id[id_].kind == FACT else PIN

@@ -553,7 +553,7 @@ def test_files_that_are_missing_are_no_success(
     said.append(Verified("numpy", "9.9", MISSING, "no such release"))
     ended = call("torch==2.4.1", "--verify")
     assert ended.code == 1
-    assert "  missing: numpy 9.9: no such release" in ended.out.splitlines()
+    assert "  - missing: numpy 9.9: no such release" in ended.out.splitlines()
     assert [
         one["status"]
         for one in json.loads(call("torch==2.4.1", "--verify", "--format", "json").out)["verified"]

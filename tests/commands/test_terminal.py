@@ -66,8 +66,11 @@ def in_pipe(arguments: List[str], env: Dict[str, str]) -> subprocess.CompletedPr
     )
 
 
-def test_colour_is_for_terminals(snapshot: str, tmp_path: Path) -> None:
-    arguments = ["check", "--facts", snapshot]
+@pytest.mark.parametrize(
+    "words", [["check"], ["resolve", "torch==2.4.1"], ["resolve", "torch==1.9", "torch==2.0"]]
+)
+def test_colour_is_for_terminals(words: List[str], snapshot: str, tmp_path: Path) -> None:
+    arguments = [*words, "--facts", snapshot]
     piped = in_pipe(arguments, environ(tmp_path))
     plain = untimed(piped.stdout.decode())
     assert b"\x1b" not in piped.stdout
@@ -228,6 +231,18 @@ def test_out_of_time(slow_python: Path, tmp_path: Path) -> None:
     assert time.monotonic() - begun < 100  # it would sleep 300
     assert (done.returncode, done.stdout) == (3, b"")
     assert done.stderr.startswith(b"envdoctor: gave up after 1.5 s (--timeout)\n")
+
+
+def test_a_search_ends_in_time(snapshot: str, tmp_path: Path) -> None:
+    """Two models' requirements at once, which nothing satisfies: whatever is known by then."""
+    stacks = Path(__file__).resolve().parent.parent / "stacks"
+    files = [str(stacks / name) for name in ("maptr.txt", "gaussianformer.txt")]
+    named = [word for file in files for word in ("--requirements", file)]
+    arguments = ["resolve", *named, "--facts", snapshot, "--timeout", "1"]
+    done = in_pipe(arguments, environ(tmp_path))
+    assert done.returncode in (1, 3)
+    assert (done.stdout == b"") == done.stderr.startswith(b"envdoctor: gave up after 1 s")
+    assert b"Traceback" not in done.stderr
 
 
 def test_too_short_a_time_is_told_alike(snapshot: str, tmp_path: Path) -> None:

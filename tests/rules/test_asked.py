@@ -62,7 +62,10 @@ def fixes(finding: Finding) -> List[str]:
 def test_documented_installs_are_clean_where_they_were_trained(name: str) -> None:
     python = None if name == "qcnet.yml" else "3.8"
     found = report(STACKS / name, "gpu=rtx3090 driver=470", python)
-    assert [one for one in told(found) if one[0] != "info"] == []
+    # MapTR names no av2: the only one that asks for no newer NumPy does not work on Python 3.8
+    moved = ("warning", "python-version-unsupported", "av2 0.3.1")
+    wanted = [moved] if name == "maptr.txt" else []
+    assert [one for one in told(found) if one[0] != "info"] == wanted
     if name in ("maptr.txt", "sparsedrive.txt"):
         ruled_out = {"gpu-arch-not-in-torch", "openmmlab-version-assert", "numpy2-abi"}
         assert ruled_out <= set(found.ruled_out)

@@ -59,6 +59,8 @@ _VERSION = re.compile(r"\b(\d+(?:\.\d+)+)")
 # How many releases of a package are looked at of which there are only sources.
 _MOST_SOURCES = 4
 _MOST_SHADOWS = 12  # rounds of them
+# Seconds in which a conflict is made minimal and widened; it is true without that.
+_EXPLAINING = 60.0
 #: The C libraries that uv knows wheels for.
 _UV_GLIBCS = (17, 28, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40)
 # A marker that holds nowhere: with it an override takes a package out of all requirements.
@@ -95,6 +97,7 @@ class Conflict(NamedTuple):
     text: str  # what the installer says
     installer: str = ""
     minimal: bool = True
+    wider: Tuple[Mapping[str, str], ...] = ()  # the same with more versions of one package each
 
     @property
     def packages(self) -> Tuple[str, ...]:
@@ -207,7 +210,7 @@ class _Session:
 
     def outcome(self) -> Outcome:
         self._prepare()
-        answer = self._whole()
+        answer = self._settled(frozenset(), {})
         if isinstance(answer, said.Refusal) and answer.kind == "conflict" and self.allowed:
             # Only now: what is taken in place of all that is stated may hide a contradiction.
             if self.tool.kind != "uv":
@@ -215,7 +218,7 @@ class _Session:
                     "pip cannot override what authors state against each other: install uv"
                 )
             self.over = self.allowed
-            answer = self._whole()
+            answer = self._settled(frozenset(), {})
         if isinstance(answer, Failed):
             return answer
         if isinstance(answer, said.Refusal):
@@ -229,13 +232,15 @@ class _Session:
         left = tuple(Left(name, reason) for name, reason in sorted(self.left.items()))
         return Tree(listed, left, tuple(self.over.values()), str(self.tool))
 
-    def _whole(self) -> Union[Tuple[Artefact, ...], said.Refusal, Failed]:
-        """The answer with the whole stack; what there are only sources of is told on the way."""
-        answer = self._answer(frozenset(), {})
+    def _settled(
+        self, without: FrozenSet[str], swapped: Mapping[str, str]
+    ) -> Union[Tuple[Artefact, ...], said.Refusal, Failed]:
+        """An answer for which nothing is missing of which there are only sources."""
+        answer = self._answer(without, swapped)
         for _ in range(_MOST_SHADOWS):
             if not isinstance(answer, said.Refusal) or not self._tell_sources(answer.lacking):
                 break
-            answer = self._answer(frozenset(), {})
+            answer = self._answer(without, swapped)
         return answer
 
     def _failed(self, refusal: said.Refusal) -> Failed:
@@ -506,6 +511,7 @@ class _Session:
 
     def _conflict(self, refusal: said.Refusal) -> Outcome:
         """The smallest part of the stack that the installer refuses, as wide as it refuses it."""
+        self.deadline = min(self.deadline, time.monotonic() + _EXPLAINING)
         every = [*self.pins, *self.bounds]
         named = [name for name in every if name in said.names_in(refusal.text)]
         kept = every
@@ -521,11 +527,29 @@ class _Session:
                 minimal = False
         forbidden = {name: self._forbids(name) for name in kept}
         without = frozenset(every) - frozenset(kept)
-        for name in kept:
-            forbidden[name] = self._widened(name, forbidden, without, refusal.text)
+        self._narrow_rest(without, refusal.text)
         series = self.platform.series
-        forbidden[PYTHON] = f"=={series[0]}.{series[1]}.*"
-        return Conflict(forbidden, refusal.text, str(self.tool), minimal)
+        python = {PYTHON: f"=={series[0]}.{series[1]}.*"}
+        wider = []
+        for name in kept:
+            specifier = self._widened(name, forbidden, without, refusal.text)
+            if specifier != forbidden[name]:
+                wider.append({**forbidden, name: specifier, **python})
+        if len(wider) == len(kept) == 1:
+            forbidden, wider = dict(wider[0]), []
+        return Conflict(
+            {**forbidden, **python}, refusal.text, str(self.tool), minimal, tuple(wider)
+        )
+
+    def _narrow_rest(self, without: FrozenSet[str], text: str) -> None:
+        """Ask on without requirement lines that play no part: that is quicker."""
+        every = self.lines
+        named = said.names_in(text)
+        for fewer in ([], [line for line in every if _named(line) in named]):
+            self.lines = fewer
+            if len(fewer) == len(every) or self._is_refused(without, {}):
+                return
+        self.lines = every
 
     def _refuses(self, without: FrozenSet[str], dropped: str = "") -> Optional[bool]:
         """Whether there is nothing even without these; None if that cannot be told.
@@ -538,7 +562,7 @@ class _Session:
         return self._is_refused(without, {})
 
     def _is_refused(self, without: FrozenSet[str], swapped: Mapping[str, str]) -> Optional[bool]:
-        answer = self._answer(without, swapped)
+        answer = self._settled(without, swapped)
         if isinstance(answer, Failed):
             return None
         return isinstance(answer, said.Refusal) and (answer.kind == "conflict" or None)
@@ -594,19 +618,23 @@ class _Session:
 
 
 def _furthest(start: int, end: int, guesses: Iterable[int], holds: Callable[[int], bool]) -> int:
-    """The place furthest from the start, towards the end, up to which something holds."""
+    """The place furthest from the start, towards the end, up to which something holds.
+
+    The end first, then guesses and what is next to them, then steps that double.
+    """
     if start == end or holds(end):
         return end
     step = 1 if end > start else -1
-    good, bad = start, end
+    good, bad, stride = start, end, 1
     nearby = [place for guess in guesses for place in (guess - step, guess)]
     while abs(bad - good) > 1:
         between = [p for p in nearby if min(good, bad) < p < max(good, bad)]
-        middle = between[0] if between else (good + bad) // 2
-        if holds(middle):
-            good = middle
+        reached = good + step * min(stride, abs(bad - good) // 2)
+        place = between[0] if between else reached
+        if holds(place):
+            good, stride = place, stride * 2
         else:
-            bad = middle
+            bad = place
     return good
 
 

@@ -7,7 +7,7 @@ their relations: where it breaks one, those packages are chosen by the resolver 
 
 from __future__ import annotations
 
-from typing import Callable, Dict, List, NamedTuple, Sequence, Set, Tuple
+from typing import Callable, Dict, List, Mapping, NamedTuple, Sequence, Set, Tuple
 
 import msgspec
 from packaging.utils import canonicalize_name
@@ -80,11 +80,11 @@ def resolve_tree(
         if isinstance(outcome, Failed):
             return msgspec.structs.replace(resolution, learned=taught, reason=outcome.reason)
         if isinstance(outcome, Conflict):
-            lesson = lesson_of(outcome)
-            said = lesson.words
-            if any(one.forbidden == lesson.forbidden for one in learned):
+            lessons = lessons_of(outcome)
+            said = lessons[0].words
+            if any(one.forbidden == lessons[0].forbidden for one in learned):
                 return _undecided(resolution, learned, said)
-            learned.append(lesson)
+            learned += lessons
             continue
         broken = judged(resolution.stack, outcome.artefacts, relations, here)
         if not broken:
@@ -118,14 +118,21 @@ def _undecided(resolution: Resolution, learned: Sequence[Learned], said: str) ->
     )
 
 
-def lesson_of(conflict: Conflict) -> Learned:
-    """A conflict as a forbidden combination."""
-    parts = [f"{n}{spec}" for n, spec in conflict.forbidden.items() if n != PYTHON]
-    python = conflict.forbidden.get(PYTHON, "").lstrip("=")
+def lessons_of(conflict: Conflict) -> List[Learned]:
+    """A conflict as forbidden combinations: itself, and what is refused as well."""
+    words = f"with {_told(conflict.forbidden)} the rest cannot be installed: {conflict.text}"
+    found = [Learned(dict(conflict.forbidden), words, conflict.installer)]
+    for wider in conflict.wider:
+        words = f"with {_told(wider)} the rest cannot be installed either"
+        found.append(Learned(dict(wider), words, conflict.installer))
+    return found
+
+
+def _told(forbidden: Mapping[str, str]) -> str:
+    parts = [f"{name}{spec}" for name, spec in forbidden.items() if name != PYTHON]
+    python = forbidden.get(PYTHON, "").lstrip("=")
     python = python[: -len(".*")] if python.endswith(".*") else python
-    parts += [f"Python {python}"] if python else []
-    words = f"with {', '.join(parts)} the rest cannot be installed: {conflict.text}"
-    return Learned(dict(conflict.forbidden), words, conflict.installer)
+    return ", ".join([*parts, *([f"Python {python}"] if python else [])])
 
 
 def platform_of(resolution: Resolution, otherwise: Platform) -> Platform:

@@ -40,6 +40,7 @@ class _Wanted(NamedTuple):
     url: str = ""  # of the file, where it is known
     hashes: Tuple[Tuple[str, str], ...] = ()
     sdist: bool = False
+    builds: bool = True  # whether sources will do, where there is no wheel
 
 
 def verify(
@@ -78,10 +79,16 @@ def _wanted(resolution: Resolution) -> Iterator[_Wanted]:
 
 def _of_member(member: Member, artefact: Optional[Artefact]) -> _Wanted:
     name, sdist = canonicalize_name(member.component), member.origin == "source"
+    wanted = _Wanted(
+        name,
+        member.version,
+        member.url,
+        sdist=sdist,
+        builds=not member.url and "--only-binary" not in member.arguments,
+    )
     if artefact is None or artefact.version != member.version or artefact.sdist != sdist:
-        return _Wanted(name, member.version, member.url, sdist=sdist)
-    hashes = tuple(artefact.hashes.items())
-    return _Wanted(name, member.version, member.url, artefact.url, hashes, sdist)
+        return wanted
+    return wanted._replace(url=artefact.url, hashes=tuple(artefact.hashes.items()))
 
 
 class _Asker:
@@ -123,12 +130,15 @@ class _Asker:
             told = f"there is no {wanted.package} {wanted.version} on {place}"
             return _missing(wanted, told, nearest)
         fitting = self._fitting(wanted, same)
+        text = "its project has withdrawn it" if fitting is not None and fitting.yanked else ""
+        if fitting is None and wanted.builds and all(file.sdist for file in same):
+            fitting = same[0]
+            text = f"of {wanted.package} {wanted.version} there are sources only"
         if fitting is None:
             return _missing(wanted, self._unfit(wanted, same), nearest)
         if not self._is_there(fitting.url):
             told = f"{place} lists {fitting.name}, and the file is not there"
             return _missing(wanted, told, nearest)
-        text = "its project has withdrawn it" if fitting.yanked else ""
         return _there(wanted, fitting.url, dict(fitting.hashes), text)
 
     def _fitting(self, wanted: _Wanted, files: List[File]) -> Optional[File]:
@@ -146,8 +156,8 @@ class _Asker:
         here = [tag for file in wheels for tag in file.tags]
         linux = [tag for tag in here if tag.platform.endswith(f"_{self.platform.architecture}")]
         linux = [tag for tag in linux if "linux" in tag.platform]
-        python = {tag.interpreter for tag in self.platform.tags()}
-        if linux and not any(tag.interpreter in python for tag in linux):
+        python = {(tag.interpreter, tag.abi) for tag in self.platform.tags()}
+        if linux and not any((tag.interpreter, tag.abi) in python for tag in linux):
             pythons = [tag.interpreter for tag in linux]
             return (
                 f"no wheel of {told} fits Python {self.platform.python}: "

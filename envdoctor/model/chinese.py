@@ -863,6 +863,7 @@ WRITTEN: Dict[str, str] = {
     "{installer} gives no answer: {reason}": "{installer} 没有给出结果：{reason}",
     "no version satisfies {requirement}": "没有版本满足 {requirement}",
     "with {versions} the rest cannot be installed: {reason}": "用 {versions} 时，其余的要求无法安装：{reason}",
+    "with {versions} the rest cannot be installed either": "用 {versions} 时，其余的要求同样无法安装",
     "what {installer} chose of {packages} breaks {relation}": (
         "{installer} 为 {packages} 选的版本违反 {relation}"
     ),

@@ -256,6 +256,43 @@ def test_sources_are_asked_without_being_built(uv: Uv, served: Served) -> None:
     assert len(uv.calls()) == 2
 
 
+def test_sources_are_asked_where_the_stack_is_refused_first(uv: Uv, served: Served) -> None:
+    sdist(served, "trimesh", "2.35", {"PKG-INFO": "Metadata-Version: 2.2\nName: trimesh\n"})
+    world = {
+        "numba": {"0.48.0": ["llvmlite<0.32"]},
+        "llvmlite": {"0.31.0": [], "0.41.1": []},
+        "trimesh": {"sdist:2.35": []},
+    }
+    stack = (member("numba==0.48.0"), member("llvmlite==0.41.1"))
+    outcome = uv.ask(world, members=stack, rest=("trimesh",))
+    assert isinstance(outcome, Conflict)
+    assert outcome.packages == ("numba", "llvmlite")
+
+
+def test_what_is_wider_is_one_package_at_a_time(uv: Uv, served: Served) -> None:
+    served.project("llvmlite", [File(f"llvmlite-0.{n}.0-py3-none-any.whl") for n in (31, 32, 41)])
+    served.project("numba", [File(f"numba-0.{n}.0-py3-none-any.whl") for n in (48, 49, 58)])
+    world = {
+        "numba": {
+            "0.48.0": ["llvmlite<0.32"],
+            "0.49.0": ["llvmlite<0.33"],
+            "0.58.0": ["llvmlite>=0.41"],
+        },
+        "llvmlite": {"0.31.0": [], "0.32.0": [], "0.41.0": []},
+        "rest": {"1": []},
+    }
+    stack = (member("numba==0.48.0"), member("llvmlite==0.41.0"))
+    outcome = uv.ask(world, members=stack, rest=("rest",))
+    assert isinstance(outcome, Conflict)
+    python = {"python": "==3.8.*"}
+    assert outcome.forbidden == {"numba": "==0.48.0", "llvmlite": "==0.41.0", **python}
+    assert outcome.wider == (
+        {"numba": "<=0.49.0", "llvmlite": "==0.41.0", **python},
+        {"numba": "==0.48.0", "llvmlite": ">=0.32.0", **python},
+    )
+    assert "rest" not in uv.calls()[-1]["asked"]
+
+
 def test_sources_that_say_nothing_are_taken_as_they_are(uv: Uv, served: Served) -> None:
     sdist(served, "chumpy", "0.70", {"PKG-INFO": "Metadata-Version: 1.0\nName: chumpy\n"})
     outcome = uv.ask({"chumpy": {"sdist:0.70": []}}, rest=("chumpy",))

@@ -98,7 +98,6 @@ ODD = [
             "no wheel of numpy 1.23.0 fits Python 3.8: they are for cp39, cp310",
             ("1.20.0",),
         ),
-        ("1.24.0", "of numpy 1.24.0 there are sources only", ("1.20.0",)),
         (
             "1.25.0",
             "no wheel of numpy 1.25.0 fits x86_64 (glibc 2.31): they are for win_amd64",
@@ -112,6 +111,22 @@ def test_what_is_there_instead(served: Served, version: str, text: str, nearest:
     (found,) = told(member(f"numpy=={version}"))
     assert (found.status, found.text, found.nearest) == ("missing", text, nearest)
     assert translate(CHINESE, text) != text
+
+
+def test_sources_alone_are_there_where_they_may_be_built(served: Served) -> None:
+    wheels(served, "numpy", *ODD)
+    (found,) = told(member("numpy==1.24.0"))
+    assert (found.status, found.text) == ("there", "of numpy 1.24.0 there are sources only")
+    only = ("numpy==1.24.0", "--only-binary", "numpy")
+    (found,) = told(Member("numpy", "1.24.0", requirement="numpy==1.24.0", arguments=only))
+    assert (found.status, found.nearest) == ("missing", ("1.20.0",))
+
+
+def test_the_python_of_a_wheel_is_what_does_not_fit(served: Served) -> None:
+    wheels(served, "numpy", *ODD)
+    stack = (Member("python", "3.12", origin="image"), member("numpy==1.18.0"))
+    (found,) = told(*stack)
+    assert found.text == "no wheel of numpy 1.18.0 fits Python 3.12: they are for cp38"
 
 
 def test_what_the_index_does_not_have(served: Served) -> None:

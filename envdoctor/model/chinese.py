@@ -502,6 +502,10 @@ SAID: Dict[str, str] = {
     "envdoctor is not on PATH; to check what was installed:": "PATH 中没有 envdoctor；检查安装结果请运行：",
     # repairing
     "What that mends": "能修好的问题",
+    "What comes with it": "随之出现的问题",
+    "--apply puts all back because of that, unless --keep-going is given": (
+        "因此 --apply 会全部撤回，除非加上 --keep-going"
+    ),
     "Left to you": "需要您处理的问题",
     "In another environment": "另建环境",
     "{findings}: {way}": "{findings}：{way}",

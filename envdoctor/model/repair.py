@@ -99,6 +99,7 @@ class Repair(Record, frozen=True, omit_defaults=False):
     criteria: Tuple[Criterion, ...] = ()
     mends: Tuple[Named, ...] = ()
     left: Tuple[Left, ...] = ()
+    brings: Tuple[Named, ...] = ()  # findings that there are not now, and would be then
     apart: Tuple[Apart, ...] = ()
     verify: Tuple[str, ...] = ()  # how to make sure
     undo: Tuple[str, ...] = ()  # how to take it back

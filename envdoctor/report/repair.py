@@ -50,6 +50,7 @@ _KEYS = (
     "criteria",
     "mends",
     "left",
+    "brings",
     "apart",
     "verify",
     "undo",
@@ -57,6 +58,7 @@ _KEYS = (
     "outcome",
     "facts_digest",
 )
+_BRINGS = "--apply puts all back because of that, unless --keep-going is given"
 _PROSE = 2_000
 _WHOLE = 100_000
 #: Of what is told of a plan that was carried out.
@@ -88,6 +90,11 @@ def render(repair: Repair, facts: Facts, seconds: float, view: View, apply: str 
         lines += [Text(), _heading(language, "What that mends")]
         for finding in repair.mends:
             lines += _finding(language, finding, view)
+    if repair.brings:
+        lines += [Text(), _heading(language, "What comes with it")]
+        for finding in repair.brings:
+            lines += _finding(language, finding, view)
+        lines += _prose(say(language, _BRINGS), view)
     if repair.left:
         lines += [Text(), _heading(language, "Left to you")]
         for left in repair.left:

@@ -7,6 +7,7 @@ people to do, and what would exchange a build that stays, is left to them.
 
 from __future__ import annotations
 
+import importlib
 import re
 import shlex
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
@@ -39,7 +40,10 @@ from envdoctor.relations.environment import imported, inside, outside
 from envdoctor.relations.judge import Relations
 from envdoctor.relations.observe import observe
 from envdoctor.relations.repair import Repairs
-from envdoctor.rules.lookup import installer
+from envdoctor.rules.examination import finding_of
+from envdoctor.rules.lookup import installer, name_of
+from envdoctor.rules.page import pages
+from envdoctor.rules.rule import Context
 
 #: Options of `pip install` that are followed by a value, and those that are not.
 _WITH_VALUE = frozenset(
@@ -50,6 +54,7 @@ _COMPILED = "--no-build-isolation"  # of what is built from sources
 _REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)(.*)", re.ASCII | re.DOTALL)
 _EXACT = re.compile(r"\s*===?\s*([^\s,*]+)\s*")
 _LONGEST = 4_000
+_CONFLICT = "dependency-conflict"
 
 
 class _Command(NamedTuple):
@@ -99,6 +104,7 @@ class _Mending:
         self, repair: Repair, report: Report, facts: Facts, target: Target, knowledge: Knowledge
     ) -> None:
         self.repair = repair
+        self.facts = facts
         self.language = report.language
         self.findings = [f for f in report.findings if f.severity != "info"]
         self.target = target
@@ -148,6 +154,7 @@ class _Mending:
             ),
             mends=tuple(map(Named.of, mends)),
             left=tuple(self.left),
+            brings=tuple(self._brings()) if steps else (),
             apart=tuple(self._apart()),
             verify=tuple(self._verify(mends)) if steps else (),
             undo=tuple(self._undo()) if steps else (),
@@ -330,6 +337,38 @@ class _Mending:
         for fix, names in self.apart.values():
             needed = tuple(f"{change.component}=={change.after}" for change in fix.changes)
             yield Apart(fix.summary, needed, fix.commands, tuple(names))
+
+    # --- what comes with it ------------------------------------------------------------------
+
+    def _brings(self) -> Iterator[Named]:
+        """What `check` would say of the releases that come, which it does not say now.
+
+        Who requires another release than the one that comes is known by what is installed; what
+        that one requires itself pip installs.
+        """
+        after = self._afterwards()
+        context = Context(after, self.knowledge, observe(after, self.knowledge), self.language)
+        page = next(page for page in pages().values() if page.name == _CONFLICT)
+        rule = importlib.import_module(f"envdoctor.rules.{page.module}")
+        told = {f.component.partition(" ")[0] for f in self.findings if f.code == page.code}
+        for fault in rule.examine(context):
+            finding = finding_of(page, fault, self.language)
+            if finding.component.partition(" ")[0] not in told:
+                yield Named.of(finding)
+
+    def _afterwards(self) -> Facts:
+        """The facts, with the versions of distributions that come, as far as they are known."""
+        found = []
+        for distribution in self.target.distributions:
+            change = self.changes.get(name_of(distribution))
+            if change is None or try_parse(change.after) is None or change.before == change.after:
+                found.append(distribution)
+            else:
+                fields = {"version": change.after, "requires": (), "checks": {}}
+                found.append(msgspec.structs.replace(distribution, **fields))
+        target = msgspec.structs.replace(self.target, distributions=tuple(found))
+        observed = msgspec.structs.replace(self.facts.target, value=target)
+        return msgspec.structs.replace(self.facts, target=observed)
 
     # --- before and after --------------------------------------------------------------------
 

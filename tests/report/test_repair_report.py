@@ -77,6 +77,15 @@ PLAN = Repair(
         Left(DRIVER, "upgrade the driver, which nothing inside the environment can replace"),
         Left(VISION, "torch 2.3.0a0+6ddf5cf85e.nv24.04 is a vendor's build, and stays"),
     ),
+    brings=(
+        Named(
+            "ED204",
+            "dependency-conflict",
+            "warning",
+            "numpy 1.26.4",
+            "numpy 1.26.4 is outside the range of foo 1.0 (numpy>=2)",
+        ),
+    ),
     apart=(
         Apart(
             "leave this environment as it is, and make one of its own with torch 2.7.0+cu128",

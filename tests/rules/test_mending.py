@@ -153,6 +153,16 @@ def test_what_only_the_old_release_required_is_not_installed() -> None:
     assert "shellingham" not in " ".join(plan.commands)
 
 
+def test_who_requires_another_release_is_told_before() -> None:
+    examined = facts(Case("", "numpy 2.1.0, numba 0.59.1, llvmlite 0.42.0, foo 1.0", "", ""))
+    assert mended(examined).brings == ()
+    plan = mended(with_distributions(examined, foo={"requires": ("numpy>=2",)}))
+    assert plan.commands == (f"{PIP} install numpy==1.26.4",)
+    (brought,) = plan.brings
+    assert (brought.code, brought.component) == ("ED204", "numpy 1.26.4")
+    assert "foo 1.0 (numpy>=2)" in brought.summary
+
+
 def test_uv_s_environments_are_changed_by_uv() -> None:
     examined = with_distributions(
         facts(Case("", "numpy 2.1.0, numba 0.59.1", "", "")), numpy={"installer": "uv"}

@@ -1175,6 +1175,7 @@ WRITTEN: Dict[str, str] = {
     "{name} is needed": "需要 {name}",
     "nothing is compiled (--no-source)": "不从源码编译（--no-source）",
     "{package} {version} stays: it is {why}": "{package} {version} 保持不变：它是 {why}",
+    "what brings no CUDA of its own loads that of the image": "不自带 CUDA 的包要加载镜像里的 CUDA",
     "what is compiled for a GPU needs a CUDA toolkit": "为显卡编译需要 CUDA 工具包",
     "an image with a toolkit has the CUDA that its framework was built for": (
         "带工具包的镜像，其 CUDA 与框架编译时所用的一致"

@@ -146,6 +146,10 @@ class Rules:
         rules = tuple(Forbidden({n: mask, image: plain}) for n, mask in compiled.items())
         yield Rule(requirement, rules)
         yield from self._same_cuda(image)
+        loading = [(n, self._mask(n, _loads_from_system)) for n in range(len(self.variables))]
+        text = "what brings no CUDA of its own loads that of the image"
+        found = tuple(Forbidden({n: mask, image: plain}) for n, mask in loading if mask)
+        yield Rule(Requirement("image/libraries", RELATION, text, "envdoctor"), found)
 
     def _same_cuda(self, image: int) -> Iterator[Rule]:
         found: List[Constraint] = []
@@ -209,6 +213,10 @@ def _is_compiled(build: Build) -> bool:
 
 def _is_compiled_for_gpus(build: Build) -> bool:
     return build.attributes.get("origin") == SOURCE and build.attributes.get("compiles") == "cuda"
+
+
+def _loads_from_system(build: Build) -> bool:
+    return build.attributes.get("libraries") == "system"
 
 
 def _is_other(image: Build, cuda: Optional[Value]) -> bool:

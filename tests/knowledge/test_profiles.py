@@ -80,6 +80,26 @@ def test_a_profile_of_ones_own(write: Write, knowledge: Knowledge) -> None:
     assert relation.where.endswith("mine.yaml:30")
 
 
+RELATION = """\
+- package: timm
+  checked: 2026-12-01
+  source: train.py:3
+  relations:
+  - id: mine/timm
+    needs: "torch >= '2.0'"
+    phase: run
+    finding: package-name-removed
+    words: {en: {summary: "train.py does not work with {self} and {torch}"}}
+"""
+
+
+def test_a_known_package_has_relations_for_it(write: Write, knowledge: Knowledge) -> None:
+    with_it = with_profile(knowledge, load_profile(write(MINE + RELATION)))
+    assert with_it.packages["timm"] is knowledge.packages["timm"]
+    (relation,) = [r for r in with_it.relations if r.id == "mine/timm"]
+    assert (relation.owner, relation.source) == ("timm", "train.py:3")
+
+
 def test_what_the_documentation_shows_is_one(write: Write, knowledge: Knowledge) -> None:
     page = Path(__file__).parents[2] / "docs" / "profiles.md"
     shown = page.read_text(encoding="utf-8").split("```yaml\n")[1].split("```")[0]

@@ -9,10 +9,16 @@ from packaging.version import Version
 from envdoctor.knowledge.load import load
 from envdoctor.model.build import ABSENT, Build
 from envdoctor.model.facts import Facts
+from envdoctor.model.resolution import IMAGE
 from envdoctor.relations.assume import assume
 from envdoctor.relations.components import DOTTED
+from envdoctor.relations.judge import Relations
 from envdoctor.relations.observe import observe
 from envdoctor.resolver.images import SETS, images
+from envdoctor.resolver.request import Pin, Request
+from envdoctor.resolver.solver import Solver
+from envdoctor.resolver.space import Space
+from envdoctor.resolver.world import World
 
 KNOWLEDGE = load()
 IMAGES: Dict[str, Build] = {build.label: build for build in images(KNOWLEDGE)}
@@ -67,3 +73,16 @@ def test_values_are_those_that_are_observed() -> None:
     image = IMAGES["ubuntu:20.04"]
     for component in ("host.os", "host.glibc", "host.libstdcxx"):
         assert domains[component] == (image.attributes[SETS[component]],)
+
+
+def test_what_brings_no_cuda_needs_an_image_with_it() -> None:
+    """Paddle's wheels up to 2.6 load CUDA and cuDNN of the system; torch's bring theirs."""
+    facts = assume(Facts(), ["gpu=a100", "driver=535.129.03"], KNOWLEDGE)
+    found = {}
+    for name, version in (("paddlepaddle-gpu", "==2.6.2.post117"), ("torch", "==2.1.2")):
+        request = Request(name, (Pin(name, version),), target=IMAGE)
+        best = Solver(Space(request, World(facts, KNOWLEDGE, IMAGE), Relations(KNOWLEDGE))).best()
+        assert best is not None
+        found[name] = best.builds["image"].attributes["toolkit"]
+    assert str(found["paddlepaddle-gpu"]).startswith("11.7")
+    assert found["torch"] is ABSENT

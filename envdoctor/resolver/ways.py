@@ -15,6 +15,7 @@ from envdoctor.model.versions import parse
 from envdoctor.relations.drivers import serves
 from envdoctor.relations.host import gpu_build
 from envdoctor.resolver.members import members
+from envdoctor.resolver.request import PROFILE
 from envdoctor.resolver.requirement import FACT, NEED, PIN, Requirement
 from envdoctor.resolver.solver import Found, Solver
 from envdoctor.resolver.space import Patches, Space
@@ -71,8 +72,8 @@ class Ways:
                     continue
                 if not all(given_up & core for core in self.cores):
                     continue
-                if size > 1 and any(self.by_id[id_].kind == NEED for id_ in chosen):
-                    continue  # a stack without several of what it is for is none
+                if any(self._is_needed(id_, size) for id_ in chosen):
+                    continue
                 stack = self._without(given_up)
                 if stack is None:
                     continue
@@ -101,6 +102,13 @@ class Ways:
         return self.world.target != IMAGE and bool(
             (self.members | frozenset(relations)) & frozenset(_TOOLS)
         )
+
+    def _is_needed(self, id_: str, size: int) -> bool:
+        """Whether a stack without this component is none: code imports it, or more would go."""
+        if self.by_id[id_].kind != NEED:
+            return False
+        pins = self.space.pins[id_.partition(":")[2]]
+        return size > 1 or any(pin.by == PROFILE for pin in pins)
 
     # --- versions ----------------------------------------------------------------------------
 
@@ -150,7 +158,7 @@ class Ways:
         present = self._capability()
         serving: List[Tuple[str, World]] = []
         listed = self._products()
-        for capability in sorted(listed, key=lambda cc: (cc > present, -cc.major * 100 - cc.minor)):
+        for capability in sorted(listed, key=lambda cc: _apart(cc, present)):
             name = listed[capability][0]
             gpu = gpu_build(Gpu(name, compute_capability=str(capability)), self.space.knowledge)
             world = self.world.with_values(f"gpu={capability}", {"host.gpu": (gpu,)})
@@ -166,12 +174,13 @@ class Ways:
         yield self._way("gpu", text, gone, self._best(serving[0][1]))
 
     def _products(self) -> Dict[Version, List[str]]:
-        """{compute capability: the first product that is listed of each family}."""
+        """{compute capability: of each family the last product, which is the largest of most}."""
         families: Dict[Version, Dict[str, str]] = {}
         for row in self.space.knowledge.tables["gpu"].rows.values():
             capability, family = row.get("cc"), str(row.get("family", ""))
-            if isinstance(capability, Version) and family in _FAMILIES and "basis" not in row:
-                families.setdefault(capability, {}).setdefault(family, str(row.get("product", "")))
+            is_own = "basis" not in row and "host" not in row
+            if isinstance(capability, Version) and family in _FAMILIES and is_own:
+                families.setdefault(capability, {})[family] = str(row.get("product", ""))
         return {
             capability: [found[family] for family in _FAMILIES if family in found]
             for capability, found in families.items()
@@ -206,3 +215,9 @@ class Ways:
             stack=() if stack is None else members(stack, self.space),
             criteria=() if stack is None else self.solver.scale.unpack(stack.solution.cost),
         )
+
+
+def _apart(capability: Version, present: Version) -> Tuple[bool, int]:
+    """Older architectures before newer ones, the nearest first."""
+    steps = 100 * (capability.major - present.major) + capability.minor - present.minor
+    return (steps > 0, abs(steps))

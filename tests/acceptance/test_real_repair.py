@@ -22,7 +22,7 @@ from typing import Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Tuple
 import pytest
 from environments import ROOT, find_interpreter
 from test_real import HUB_OF_PYTHON_3_8, MIM, TRANSFORMERS, failures, made
-from test_repair import Ended, flat, tree
+from test_way_back import Ended, flat, tree
 
 from envdoctor.actions.snapshot import listed, space_needed
 from envdoctor.facts import snapshot

@@ -158,21 +158,19 @@ def command(
         raise click.UsageError(str(error)) from None
     words = [*what, *_repeated(profile, requirements, target, keep, no_source, prefer)]
     locked = Locked(found, lock) if lock and found.status in _STACKS else None
-    if lock:
-        output, lock_to = None, output
-    if locked is not None and lock_to in (None, "-"):
+    output, lock_to = (None, output) if lock else (output, None)
+    paths = locked.write(lock_to) if locked is not None else ()
+    if locked is not None and not paths:
         say(report.verdict(found))
-        locked.write(lock_to)
     elif form == "json":
         write(report.as_json(found), output)
     else:
         shown = view(output, verbose, quiet)
         following = "" if explain or verbose or lock else _again(words, inputs, found)
         write(report.as_text(found, shown, explain, following), output)
-    if locked is not None and lock_to not in (None, "-"):
-        paths = ", ".join(map(clean, locked.write(lock_to)))
-        if not quiet:
-            say(translate(language(), f"envdoctor: wrote {paths}"))
+    if paths and not quiet:
+        listed = ", ".join(map(clean, paths))
+        say(translate(language(), f"envdoctor: wrote {listed}"))
     missing = any(one.status == MISSING for one in found.verified)
     return _CODES[found.status] or (FINDINGS if missing else 0)
 

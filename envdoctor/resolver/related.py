@@ -97,6 +97,8 @@ class Related:
         for component, variables in places.items():
             for variable in variables:
                 names = bound.reads.get(component, ("version",))
+                if component in SETS and views.variables[variable].name == IMAGE:
+                    names = (SETS[component],)
                 read.setdefault(variable, set()).update(names)
         self.names = {variable: tuple(sorted(names)) for variable, names in read.items()}
         self.scope = tuple(sorted(read))

@@ -44,7 +44,9 @@ class Listed(Constraint):
         return self.table.kinds[self.scope.index(variable)][value]
 
 
-def written(constraint: Constraint, domains: Mapping[int, Sequence[int]]) -> Table:
+def written(
+    constraint: Constraint, domains: Mapping[int, Sequence[int]], sizes: Sequence[int]
+) -> Table:
     """The table of a constraint."""
     assert isinstance(constraint, Listed)
     return constraint.table

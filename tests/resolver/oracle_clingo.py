@@ -33,8 +33,8 @@ class Table(NamedTuple):
     rows: Tuple[Row, ...]
 
 
-#: From a constraint, and the values that its variables may take, to its table.
-Written = Callable[[Constraint, Mapping[int, Sequence[int]]], Table]
+#: From a constraint, the values that its variables may take, and how many they have, to its table.
+Written = Callable[[Constraint, Mapping[int, Sequence[int]], Sequence[int]], Table]
 
 
 class Answer(NamedTuple):
@@ -62,9 +62,18 @@ def costs_of(problem: Problem) -> List[Dict[int, int]]:
 
 
 def tables(problem: Problem, written: Written) -> List[Table]:
-    """All constraints of a problem, written out."""
+    """All constraints of a problem, written out for the values that none forbids alone."""
     domains = {n: values_of(mask) for n, mask in enumerate(problem.domains)}
-    return [written(constraint, domains) for constraint in problem.constraints]
+    sizes = [mask.bit_length() for mask in problem.domains]
+    alone = [c for c in problem.constraints if len(c.scope) == 1]
+    found = [written(constraint, domains, sizes) for constraint in alone]
+    for table in found:
+        (variable,), (kinds,) = table.scope, table.kinds
+        out = {row.kinds[0] for row in table.rows if row.is_forbidden}
+        domains[variable] = [value for value in domains[variable] if kinds[value] not in out]
+    if not all(domains.values()):
+        return found
+    return found + [written(c, domains, sizes) for c in problem.constraints if len(c.scope) != 1]
 
 
 def ask(problem: Problem, written: Written) -> Answer:

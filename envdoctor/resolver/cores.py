@@ -57,11 +57,16 @@ def minimal(members: Sequence[str], satisfiable: Satisfiable) -> Tuple[str, ...]
 
 
 def enumerate_cores(
-    facts: Sequence[str], pins: Sequence[str], satisfiable: Satisfiable, most: int = MOST
+    facts: Sequence[str],
+    pins: Sequence[str],
+    satisfiable: Satisfiable,
+    likely: Sequence[Sequence[str]] = (),
+    most: int = MOST,
 ) -> Cores:
     """Minimal cores of `facts` and `pins`, up to `most`; none if all can be satisfied.
 
-    First the core of facts alone, then those with one pin, in the order of the pins, then others.
+    First the core of facts alone, then those with one pin, in the order of the pins, those within
+    the `likely` sets of pins, then others.
     """
     known: Dict[FrozenSet[str], bool] = {}
 
@@ -86,6 +91,9 @@ def enumerate_cores(
         for pin in pins:
             if not ask(frozenset({*facts, pin})):
                 put([pin, *facts])
+        for several in likely:
+            if not ask(frozenset(several)):
+                put(several)
     more = False
     satisfied: List[FrozenSet[str]] = []
     while len(cores) <= most:

@@ -71,6 +71,7 @@ class _Resolving:
 
     def answer(self, bounded: bool) -> Resolution:
         found = self.solver.best(self.solver.soft)
+        is_proved = self.solver.is_proved
         dropped = self._dropped(found) if found is not None else []
         cores = Cores((), False)
         if found is None or dropped:
@@ -85,7 +86,7 @@ class _Resolving:
             envdoctor_version=__version__,
             matrices_date=self.knowledge.date,
             matrices_added=self.knowledge.added,
-            status=status if found is not None or self._is_certain() else UNKNOWN,
+            status=status if found is not None or is_proved else UNKNOWN,
             optimal=found is not None and found.proved,
             profile=self.request.profile,
             asked=(self.request.title,) if self.request.profile else self._asked(),
@@ -191,10 +192,6 @@ class _Resolving:
         if cores.more and not self.solver.is_satisfiable(self.solver.every - (used & set(facts))):
             return ()
         return tuple(self.telling.text(facts[id_]) for id_ in facts if id_ not in used)
-
-    def _is_certain(self) -> bool:
-        """Whether every search that found nothing ended by itself."""
-        return self.solver.is_complete
 
     # --- ways out ------------------------------------------------------------------------------
 

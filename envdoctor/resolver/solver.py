@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, FrozenSet, Iterable, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from envdoctor.model.build import Build
 from envdoctor.resolver.cores import Cores, enumerate_cores, minimal
@@ -13,6 +13,8 @@ from envdoctor.resolver.space import Patches, Space
 from envdoctor.resolver.world import World
 
 _PATCH = "patch:"
+#: Values that are tried at most to find out whether something is satisfiable, and for all of that.
+_QUESTION, _QUESTIONS = 8_000, 40_000
 
 
 class Found(NamedTuple):
@@ -45,6 +47,9 @@ class Solver:
         )
         #: Whether every search so far ended by itself.
         self.is_complete = True
+        #: Whether the last search for a best stack did.
+        self.is_proved = True
+        self._left = _QUESTIONS
         self._satisfied: Dict[Tuple[FrozenSet[str], Patches, int], bool] = {}
 
     def best(
@@ -59,6 +64,7 @@ class Solver:
             self.every - without, soft, self.scale, patches=patches, world=world
         )
         outcome = solve(problem)
+        self.is_proved = outcome.proved
         self.is_complete = self.is_complete and outcome.proved
         if outcome.solution is None:
             return None
@@ -79,10 +85,12 @@ class Solver:
         asked = (active, patches, id(world))
         if asked not in self._satisfied:
             problem = self.space.problem(active, patches=patches, world=world)
-            outcome = solve(problem, first=True)
+            outcome = solve(problem, first=True, limit=max(2, min(_QUESTION, self._left)))
+            self._left -= outcome.nodes
             proved = outcome.proved or outcome.solution is not None
             self.is_complete = self.is_complete and proved
-            self._satisfied[asked] = outcome.solution is not None
+            # what could not be ruled out is no reason
+            self._satisfied[asked] = outcome.solution is not None or not outcome.proved
         return self._satisfied[asked]
 
     def cores(self) -> Cores:
@@ -93,9 +101,27 @@ class Solver:
         fixed = [r.id for r in self.requirements if r.kind in (FACT, OPTION)]
         needs = [r.id for r in self.requirements if r.kind == NEED]
         if not self.is_satisfiable(frozenset((*fixed, *needs))):
-            return enumerate_cores(fixed, needs, self.is_satisfiable)
+            return self._and_others(enumerate_cores(fixed, needs, self.is_satisfiable))
         always = frozenset(needs)
-        return enumerate_cores(fixed, self.pins, lambda asked: self.is_satisfiable(asked | always))
+        return self._and_others(
+            enumerate_cores(
+                fixed,
+                self.pins,
+                lambda asked: self.is_satisfiable(asked | always),
+                self._of_one_component(),
+            )
+        )
+
+    def _and_others(self, cores: Cores) -> Cores:
+        """Cores, of which there may be more where a question was not answered."""
+        return cores if self.is_complete else cores._replace(more=True)
+
+    def _of_one_component(self) -> List[Tuple[str, ...]]:
+        """Pins that speak of one component, together."""
+        found: Dict[int, List[str]] = {}
+        for id_, (_, number, _) in self.space.pinned.items():
+            found.setdefault(number, []).append(id_)
+        return [tuple(ids) for ids in found.values() if len(ids) > 1]
 
     def relations(self, core: Sequence[str]) -> Tuple[str, ...]:
         """A minimal set of relations that rules a core out."""

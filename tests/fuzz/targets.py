@@ -947,7 +947,7 @@ def _answered(words: List[str], folder: Path) -> None:
         _promise(_is_harmless("".join(c for c in line if c not in typed)), f"{line!r}")
 
 
-_MACHINE = ["--facts", "facts.json", "--gpu", "a100,h100"]
+_ANYWHERE = ["--facts", "facts.json", "--gpu", "a100,h100"]
 
 
 @_target("resolve/requirements", _ASKED["pip"][1], share=5)
@@ -957,7 +957,7 @@ def _resolve_requirements(data: bytes) -> None:
     (folder / "r.txt").write_bytes(data)
     form = "json" if len(data) % 2 else "text"
     words = ["resolve", "--requirements", "r.txt", "--explain", "--format", form]
-    _answered([*words, *_MACHINE], folder)
+    _answered([*words, *_ANYWHERE], folder)
 
 
 @_target(
@@ -969,7 +969,7 @@ def _resolve_profile(data: bytes) -> None:
     folder = _kept("resolved")
     (folder / "facts.json").write_bytes(_fixtures()[1])
     (folder / "mine.yaml").write_bytes(data)
-    _answered(["resolve", "./mine.yaml", "--lang", "zh", *_MACHINE], folder)
+    _answered(["resolve", "./mine.yaml", "--lang", "zh", *_ANYWHERE], folder)
 
 
 class _Stream(io.StringIO):

@@ -1,15 +1,19 @@
 """The resolver and the ordinary installer in turns, until they agree on one tree.
 
 The resolver chooses the stack; the installer chooses what stands around it. What it refuses goes
-back as a forbidden combination, and what it chose of packages that the matrices know is judged by
-their relations: where it breaks one, those packages are chosen by the resolver from then on.
+back as a forbidden combination. It may also say what it would take of the members that nobody asked
+for in a version: the resolver takes that where no relation stands against it, at once where no
+other stack can be better, else before the rounds are over. What the installer
+chose of packages that the matrices know is judged by their relations: where it breaks one, those
+packages are chosen by the resolver from then on.
 """
 
 from __future__ import annotations
 
-from typing import Callable, Dict, List, Mapping, NamedTuple, Sequence, Set, Tuple
+from typing import Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 import msgspec
+from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
@@ -20,6 +24,7 @@ from envdoctor.actions.installer import (
     Failed,
     Outcome,
     Question,
+    Tree,
     is_package,
 )
 from envdoctor.knowledge.load import Knowledge
@@ -33,6 +38,10 @@ from envdoctor.resolver.request import USER, Learned, Pin, Request
 
 #: How often the installer is asked, each time about another stack.
 ROUNDS = 5
+# In so many of the last rounds what it would take is taken even if another stack may be better.
+_LAST = 1
+# How often it is asked what it would take, each time of more members.
+_MOST_FREED = 3
 
 Solve = Callable[[Request, Sequence[Learned]], Resolution]
 Ask = Callable[[Question], Outcome]
@@ -62,21 +71,29 @@ def resolve_tree(
     """
     learned: List[Learned] = []
     said = ""
-    for _ in range(max(1, rounds)):
+    asked: Optional[Tuple[str, ...]] = None  # what follows is asked by nobody
+    taken: Tuple[Pin, ...] = ()  # by the installer
+    for left in reversed(range(max(1, rounds))):
         resolution = solve(request, learned)
+        if taken:
+            with_taken = solve(request._replace(pins=(*request.pins, *taken)), learned)
+            fits = with_taken.status in (SOLVED, RELAXED)
+            if fits and (left <= _LAST or _costs_the_same(with_taken, resolution)):
+                resolution = _judged_by(resolution, with_taken)
+        asked = resolution.asked if asked is None else asked
+        resolution = msgspec.structs.replace(resolution, asked=asked)
         taught = tuple(one.words for one in learned)
         if resolution.status not in (SOLVED, RELAXED):
             return msgspec.structs.replace(resolution, learned=taught)
         here = platform_of(resolution, platform)
-        outcome = ask(
-            Question(
-                platform=here,
-                members=resolution.stack,
-                rest=resolution.rest or request.rest,
-                constraints=resolution.constraints,
-                overrides=resolution.overrides or request.overrides,
-            )
+        question = Question(
+            platform=here,
+            members=resolution.stack,
+            rest=resolution.rest or request.rest,
+            constraints=resolution.constraints,
+            overrides=resolution.overrides or request.overrides,
         )
+        outcome = ask(question)
         if isinstance(outcome, Failed):
             return msgspec.structs.replace(resolution, learned=taught, reason=outcome.reason)
         if isinstance(outcome, Conflict):
@@ -85,6 +102,8 @@ def resolve_tree(
             if any(one.forbidden == lessons[0].forbidden for one in learned):
                 return _undecided(resolution, learned, said)
             learned += lessons
+            if left:
+                taken = _taken(question, outcome, ask) or taken
             continue
         broken = judged(resolution.stack, outcome.artefacts, relations, here)
         if not broken:
@@ -116,6 +135,69 @@ def _undecided(resolution: Resolution, learned: Sequence[Learned], said: str) ->
         learned=tuple(one.words for one in learned),
         reason=f"no tree was found that goes with a stack: {said}",
     )
+
+
+def _judged_by(best: Resolution, found: Resolution) -> Resolution:
+    """What was found with more pins; proved only where nothing without them costs less."""
+    proved = found.optimal and best.optimal and _costs_the_same(found, best)
+    return msgspec.structs.replace(found, optimal=proved)
+
+
+def _costs_the_same(one: Resolution, other: Resolution) -> bool:
+    return (one.status, one.criteria) == (other.status, other.criteria)
+
+
+def _taken(question: Question, conflict: Conflict, ask: Ask) -> Tuple[Pin, ...]:
+    """What the installer takes of the members of a conflict that nobody asked for in a version.
+
+    Empty where there are none, and where it takes nothing of them.
+    """
+    free: Dict[str, Member] = {}
+    for _ in range(_MOST_FREED):
+        concerned = {canonicalize_name(name) for name in conflict.packages}
+        new: Dict[str, Member] = {
+            canonicalize_name(member.component): member
+            for member in question.members
+            if _is_free(member) and canonicalize_name(member.component) in concerned - set(free)
+        }
+        if not new:
+            return ()
+        free.update(new)
+        outcome = ask(
+            question._replace(
+                members=tuple(m for m in question.members if m not in free.values()),
+                rest=(*question.rest, *(_named(member) for member in free.values())),
+            )
+        )
+        if isinstance(outcome, Conflict):
+            conflict = outcome
+            continue
+        if not isinstance(outcome, Tree):
+            return ()
+        versions = {artefact.package: artefact.version for artefact in outcome.artefacts}
+        source = f"chosen by {outcome.installer}"
+        return tuple(
+            Pin(member.component, f"=={versions[name]}", source=source, by=USER)
+            for name, member in free.items()
+            if name in versions
+        )
+    return ()
+
+
+def _is_free(member: Member) -> bool:
+    """Whether an installer may choose the release: nobody names one, and the index has it."""
+    own = bool(member.url or member.tree or member.patches) or "+" in member.version
+    return is_package(member) and member.origin == "index" and not member.pinned and not own
+
+
+def _named(member: Member) -> str:
+    """A member's requirement without a version, extras and all."""
+    try:
+        asked = Requirement(member.requirement)
+    except InvalidRequirement:
+        return member.component
+    extras = f"[{','.join(sorted(asked.extras))}]" if asked.extras else ""
+    return f"{asked.name}{extras}"
 
 
 def lessons_of(conflict: Conflict) -> List[Learned]:

@@ -11,7 +11,15 @@ from envdoctor.actions.installer import Conflict, Failed, Outcome, Question, Tre
 from envdoctor.actions.learn import judged, platform_of, resolve_tree
 from envdoctor.knowledge.load import load
 from envdoctor.model.language import CHINESE, translate
-from envdoctor.model.resolution import Artefact, Bound, Left, Member, Override, Resolution
+from envdoctor.model.resolution import (
+    Artefact,
+    Bound,
+    Criterion,
+    Left,
+    Member,
+    Override,
+    Resolution,
+)
 from envdoctor.model.versions import parse, satisfies
 from envdoctor.relations.judge import Relations
 from envdoctor.resolver.request import FILE, Learned, Pin, Request
@@ -38,9 +46,13 @@ def found(*stack: Member, **more: object) -> Resolution:
 
 
 class Resolver:
-    """The first combination that nothing forbids; of numpy only where it is asked for."""
+    """The first combination that nothing forbids; of numpy only where it is asked for.
 
-    def __init__(self) -> None:
+    What a stack costs is its place among all. Of `free` packages nobody names a version.
+    """
+
+    def __init__(self, *free: str) -> None:
+        self.free = free
         self.asked: List[Tuple[Request, Tuple[Learned, ...]]] = []
 
     def __call__(self, request: Request, learned: Sequence[Learned]) -> Resolution:
@@ -57,7 +69,14 @@ class Resolver:
             stacks = [{**stack, name: version} for stack in stacks for version in allowed]
         for stack in stacks:
             if not any(self._is(stack, one) for one in learned):
-                return found(*(member(f"{n}=={v}") for n, v in stack.items()), rest=request.rest)
+                members = (
+                    member(f"{name}=={version}", pinned=name not in self.free)
+                    for name, version in stack.items()
+                )
+                age = sum(RELEASES[name].index(version) for name, version in stack.items())
+                asked = tuple(str(pin) for pin in request.pins)
+                cost = (Criterion("age", age),)
+                return found(*members, rest=request.rest, criteria=cost, asked=asked)
         return found(status="impossible", optimal=False)
 
     @staticmethod
@@ -144,6 +163,118 @@ def test_nothing_is_left_after_what_was_learned() -> None:
     )
 
 
+def refuses(**forbidden: str) -> Conflict:
+    named = ", ".join(f"{name} {spec}" for name, spec in forbidden.items())
+    return Conflict({**forbidden, "python": "==3.10.*"}, f"Because of {named}.", "uv 0.13.9")
+
+
+def test_what_nobody_asked_for_in_a_version_the_installer_chooses() -> None:
+    """Metadata of what the matrices know wants something else of the rest: the authors' pin."""
+    solve = Resolver("numpy")
+    agreed = tree("torch==2.2.2", "numpy==1.24.4", "networkx==2.2")
+    ask = Installer(refuses(numpy="==1.26.4"), agreed)
+    wanted = request("torch ==2.2.2", "numpy", rest=("networkx<2.3",))
+    answer = resolve_tree(solve, wanted, ask, RELATIONS, P310)
+    assert (answer.status, answer.optimal) == ("solved", True)
+    assert [m.version for m in answer.stack] == ["3.10", "2.2.2", "1.24.4"]
+    assert answer.tree == agreed.artefacts
+    assert answer.asked == ("torch ==2.2.2", "numpy")
+    assert answer.learned == (
+        "with numpy==1.26.4, Python 3.10 the rest cannot be installed: Because of numpy ==1.26.4.",
+    )
+    first, freed, last = ask.asked
+    assert [m.requirement for m in first.members[1:]] == ["torch==2.2.2", "numpy==1.26.4"]
+    assert [m.requirement for m in freed.members[1:]] == ["torch==2.2.2"]
+    assert freed.rest == ("networkx<2.3", "numpy")
+    assert [m.requirement for m in last.members[1:]] == ["torch==2.2.2", "numpy==1.24.4"]
+    (pin,) = solve.asked[-1][0].pins[2:]
+    assert pin == Pin("numpy", "==1.24.4", source="chosen by uv 0.13.9")
+
+
+def test_what_takes_part_in_the_next_conflict_is_free_as_well() -> None:
+    def by_metadata(question: Question) -> Outcome:
+        """No torch 2.2.2, and no numpy but 1.24.4; it takes what there is."""
+        chosen = {m.component: m.version for m in question.members}
+        for name, version in (("torch", "2.4.1"), ("numpy", "1.24.4")):
+            if chosen.get(name, version) != version:
+                return refuses(**{name: f"=={chosen[name]}"})
+        return tree("torch==2.4.1", "numpy==1.24.4")
+
+    solve, ask = Resolver("torch", "numpy"), Installer(by_metadata)
+    answer = resolve_tree(solve, request("torch", "numpy"), ask, RELATIONS, P310)
+    assert [m.version for m in answer.stack] == ["3.10", "2.4.1", "1.24.4"]
+    assert [one.rest for one in ask.asked[:3]] == [(), ("torch",), ("torch", "numpy")]
+    assert (answer.status, answer.optimal) == ("solved", True)
+
+
+def test_what_may_be_better_is_asked_about_first() -> None:
+    """And what the installer would take in the end, which is not proved then."""
+
+    def endless(question: Question) -> Outcome:
+        asked = next((m.version for m in question.members if m.component == "numpy"), "2.0.0")
+        return tree("numpy==2.0.0") if asked == "2.0.0" else refuses(numpy=f"=={asked}")
+
+    for rounds, versions, proved in (
+        (2, ["1.26.4", "2.0.0"], False),
+        (5, ["1.26.4", "1.24.4", "2.0.0"], True),
+    ):
+        solve, ask = Resolver("numpy"), Installer(endless)
+        answer = resolve_tree(solve, request("numpy"), ask, RELATIONS, P310, rounds)
+        asked = [m.version for q in ask.asked for m in q.members if m.component == "numpy"]
+        assert asked == versions
+        assert (answer.status, answer.optimal) == ("solved", proved)
+
+
+@pytest.mark.parametrize("version", ["3.99", "2.0.0"])
+def test_a_choice_that_fits_no_stack_teaches_what_was_refused(version: str) -> None:
+    """Newer than the matrices, or forbidden by what was learned besides."""
+    lesson = Conflict({"numpy": "==1.26.4"}, "So.", "uv 0.13.9", wider=({"numpy": ">=1.26"},))
+    ask = Installer(lesson, tree(f"numpy=={version}"), tree("numpy==1.24.4"))
+    answer = resolve_tree(Resolver("numpy"), request("numpy"), ask, RELATIONS, P310)
+    assert (answer.status, answer.optimal) == ("solved", True)
+    assert [m.version for m in answer.stack] == ["3.10", "1.24.4"]
+
+
+def test_what_was_taken_is_given_up_where_it_leads_nowhere() -> None:
+    solve = Resolver("numpy")
+    wrong, right = tree("numpy==1.24.4"), tree("numpy==2.0.0")
+    refused = refuses(numpy="==1.26.4"), refuses(numpy="==1.24.4")
+    ask = Installer(refused[0], wrong, refused[1], right)
+    answer = resolve_tree(solve, request("numpy"), ask, RELATIONS, P310)
+    assert (answer.status, answer.optimal) == ("solved", True)
+    assert [m.version for m in answer.stack] == ["3.10", "2.0.0"]
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"pinned": True},
+        {"url": "https://wheels.invalid/cu118"},
+        {"origin": "source"},
+        {"tree": "mmdetection3d"},
+        {"patches": ("no-thc",)},
+    ],
+)
+def test_what_is_asked_for_or_is_no_release_of_the_index_is_never_free(
+    held: Dict[str, object],
+) -> None:
+    stack = found(member("python==3.10"), member("torch==2.2.2", **held))
+    rest = ("einops",)
+    ask = Installer(refuses(torch="==2.2.2"))
+    wanted = request("torch", rest=rest)
+    answer = resolve_tree(lambda *_: stack, wanted, ask, RELATIONS, P310)
+    assert answer.status == "unknown"
+    assert [question.rest for question in ask.asked] == [rest, rest]
+
+
+def test_extras_of_what_is_free_are_kept() -> None:
+    held = Member("ray", "2.9.0", requirement="ray[tune]==2.9.0")
+    ask = Installer(refuses(ray="==2.9.0"), Failed("uv 0.13.9 cannot reach the index"))
+    answer = resolve_tree(lambda *_: found(held), request("ray"), ask, RELATIONS, P310)
+    assert ask.asked[1].rest == ("ray[tune]",)
+    assert answer.reason == "uv 0.13.9 cannot reach the index"
+
+
 def test_what_breaks_a_relation_becomes_a_component() -> None:
     """torch 2.2.2 was compiled with NumPy 1, which its metadata does not say."""
     solve = Resolver()
@@ -187,7 +318,7 @@ def test_rounds_are_counted(rounds: int) -> None:
 def test_a_resolver_that_does_not_learn_ends_it() -> None:
     refused = Conflict({"torch": "==2.2.2"}, "Because so.", "uv 0.13.9")
     ask = Installer(refused)
-    fixed = found(member("python==3.10"), member("torch==2.2.2"))
+    fixed = found(member("python==3.10"), member("torch==2.2.2", pinned=True))
     answer = resolve_tree(lambda *_: fixed, request("torch"), ask, RELATIONS, P310)
     assert answer.status == "unknown"
     assert len(ask.asked) == 2

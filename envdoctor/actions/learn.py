@@ -52,6 +52,7 @@ class Broken(NamedTuple):
 
     relation: str
     packages: Tuple[str, ...]
+    severity: str = "error"  # or warning
 
 
 def resolve_tree(
@@ -73,6 +74,7 @@ def resolve_tree(
     said = ""
     asked: Optional[Tuple[str, ...]] = None  # what follows is asked by nobody
     taken: Tuple[Pin, ...] = ()  # by the installer
+    warned: Optional[Resolution] = None  # a tree that breaks no more than warnings
     for left in reversed(range(max(1, rounds))):
         resolution = solve(request, learned)
         if taken:
@@ -84,7 +86,7 @@ def resolve_tree(
         resolution = msgspec.structs.replace(resolution, asked=asked)
         taught = tuple(one.words for one in learned)
         if resolution.status not in (SOLVED, RELAXED):
-            return msgspec.structs.replace(resolution, learned=taught)
+            return warned or msgspec.structs.replace(resolution, learned=taught)
         here = platform_of(resolution, platform)
         question = Question(
             platform=here,
@@ -100,31 +102,35 @@ def resolve_tree(
             lessons = lessons_of(outcome)
             said = lessons[0].words
             if any(one.forbidden == lessons[0].forbidden for one in learned):
-                return _undecided(resolution, learned, said)
+                return warned or _undecided(resolution, learned, said)
             learned += lessons
             if left:
                 taken = _taken(question, outcome, ask) or taken
             continue
         broken = judged(resolution.stack, outcome.artefacts, relations, here)
-        if not broken:
-            return msgspec.structs.replace(
+        errors = tuple(one for one in broken if one.severity == "error")
+        wanted = {pin.component for pin in request.pins}
+        new = sorted({name for one in broken for name in one.packages} - wanted)
+        if not errors:
+            whole = msgspec.structs.replace(
                 resolution,
                 learned=taught,
                 tree=outcome.artefacts,
                 left=outcome.left,
             )
+            if not new:
+                return whole
+            warned = warned or whole
         said = "; ".join(
             f"what {outcome.installer} chose of {', '.join(b.packages)} breaks {b.relation}"
-            for b in broken
+            for b in errors or broken
         )
-        wanted = {pin.component for pin in request.pins}
-        new = sorted({name for one in broken for name in one.packages} - wanted)
         if not new:
-            return _undecided(resolution, learned, said)
+            return warned or _undecided(resolution, learned, said)
         source = f"chosen by {outcome.installer}"
         pins = tuple(Pin(name, source=source, by=USER) for name in new)
         request = request._replace(pins=(*request.pins, *pins))
-    return _undecided(resolution, learned, said)
+    return warned or _undecided(resolution, learned, said)
 
 
 def _undecided(resolution: Resolution, learned: Sequence[Learned], said: str) -> Resolution:
@@ -239,7 +245,7 @@ def judged(
     relations: Relations,
     platform: Platform,
 ) -> Tuple[Broken, ...]:
-    """The relations that the installer's choice breaks beside the stack."""
+    """The relations that the installer's choice breaks beside the stack, warnings as well."""
     knowledge = relations.knowledge
     members: Dict[str, Member] = {canonicalize_name(m.component): m for m in stack if is_package(m)}
     domains: Dict[str, Domain] = dict.fromkeys(knowledge.packages, (ABSENT,))
@@ -261,8 +267,9 @@ def judged(
                 for module in [c for c in named if c.startswith("module.")]:
                     named.update(knowledge.providers.get(module[len("module.") :], ()))
                 concerned = tuple(sorted(named & chosen))
-                if concerned and breach.bound.relation.severity == "error":
-                    found.append(Broken(breach.bound.relation.id, concerned))
+                relation = breach.bound.relation
+                if concerned and relation.severity != "info":
+                    found.append(Broken(relation.id, concerned, relation.severity))
     return tuple(dict.fromkeys(found))
 
 

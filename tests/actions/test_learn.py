@@ -31,6 +31,8 @@ RELEASES = {
     "python": ("3.10", "3.9"),
     "torch": ("2.2.2", "2.4.1"),
     "numpy": ("1.26.4", "1.24.4", "2.0.0"),
+    "tensorboard": ("2.9.1",),
+    "setuptools": ("81.0.0",),
 }
 
 
@@ -169,11 +171,11 @@ def refuses(**forbidden: str) -> Conflict:
 
 
 def test_what_nobody_asked_for_in_a_version_the_installer_chooses() -> None:
-    """Metadata of what the matrices know wants something else of the rest: the authors' pin."""
+    """Metadata of that release wants something else of the rest than its authors' pin."""
     solve = Resolver("numpy")
-    agreed = tree("torch==2.2.2", "numpy==1.24.4", "networkx==2.2")
+    agreed = tree("torch==2.2.2", "numpy==1.24.4", "unheard-of==2.2")
     ask = Installer(refuses(numpy="==1.26.4"), agreed)
-    wanted = request("torch ==2.2.2", "numpy", rest=("networkx<2.3",))
+    wanted = request("torch ==2.2.2", "numpy", rest=("unheard-of<2.3",))
     answer = resolve_tree(solve, wanted, ask, RELATIONS, P310)
     assert (answer.status, answer.optimal) == ("solved", True)
     assert [m.version for m in answer.stack] == ["3.10", "2.2.2", "1.24.4"]
@@ -185,7 +187,7 @@ def test_what_nobody_asked_for_in_a_version_the_installer_chooses() -> None:
     first, freed, last = ask.asked
     assert [m.requirement for m in first.members[1:]] == ["torch==2.2.2", "numpy==1.26.4"]
     assert [m.requirement for m in freed.members[1:]] == ["torch==2.2.2"]
-    assert freed.rest == ("networkx<2.3", "numpy")
+    assert freed.rest == ("unheard-of<2.3", "numpy")
     assert [m.requirement for m in last.members[1:]] == ["torch==2.2.2", "numpy==1.24.4"]
     (pin,) = solve.asked[-1][0].pins[2:]
     assert pin == Pin("numpy", "==1.24.4", source="chosen by uv 0.13.9")
@@ -293,6 +295,25 @@ def test_what_breaks_a_relation_becomes_a_component() -> None:
     assert len(ask.asked) == 2
 
 
+def test_what_breaks_no_more_than_a_warning_is_chosen_as_well() -> None:
+    """The command tensorboard imports pkg_resources, its metadata takes any setuptools."""
+    newest = tree("tensorboard==2.9.1", "setuptools==82.0.1")
+    ask = Installer(newest, tree("tensorboard==2.9.1", "setuptools==81.0.0"))
+    answer = resolve_tree(Resolver(), request("tensorboard"), ask, RELATIONS, P310)
+    assert [m.version for m in answer.stack] == ["3.10", "2.9.1", "81.0.0"]
+    assert answer.asked == ("tensorboard",)
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 5])
+def test_where_a_warning_cannot_be_helped_the_tree_stands(rounds: int) -> None:
+    newest = tree("tensorboard==2.9.1", "setuptools==82.0.1")
+    ask = Installer(newest, Conflict({"setuptools": "==81.0.0"}, "Because so.", "uv 0.13.9"))
+    answer = resolve_tree(Resolver(), request("tensorboard"), ask, RELATIONS, P310, rounds)
+    assert (answer.status, answer.optimal) == ("solved", True)
+    assert [m.version for m in answer.stack] == ["3.10", "2.9.1"]
+    assert answer.tree == newest.artefacts
+
+
 def test_a_relation_that_stays_broken_is_said() -> None:
     ask = Installer(tree("torch==2.2.2", "numpy==2.0.0"))
     fixed = found(member("python==3.10"), member("torch==2.2.2"))
@@ -366,6 +387,7 @@ def broken(stack: Sequence[str], artefacts: Sequence[str], python: str = "3.10")
         (["torch==2.2.2"], ["numpy==1.26.4"], []),
         (["torch==2.2.2"], ["numpy==2.0.0"], ["torch/numpy-1: numpy"]),
         (["torch==2.2.2", "numpy==2.0.0"], [], []),  # the resolver's own, and its matter
+        (["tensorboard==2.9.1"], ["setuptools==82.0.1"], ["tensorboard/pkg-resources: setuptools"]),
         (["torch==99.0"], ["numpy==2.0.0", "unheard-of==1"], []),  # newer than the matrices
     ],
 )

@@ -15,6 +15,7 @@ from typing import Dict, List, NamedTuple, Sequence, Tuple
 
 import pytest
 from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 
 from envdoctor.actions.installer import find_tool
 from envdoctor.actions.settings import for_uv, of_pip
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.real
 
 _LISTED = (
     "import json; from importlib.metadata import distributions; "
-    "print(json.dumps({d.metadata['Name'].lower(): d.version for d in distributions()}))"
+    "print(json.dumps({d.metadata['Name']: d.version for d in distributions()}))"
 )
 
 
@@ -144,7 +145,8 @@ def test_what_is_locked_works(tmp_path: Path, name: str) -> None:
     install(case, lock, base, folder, env)
     python = str(folder / "bin" / "python")
     run([python, "-I", "-c", case.works], env)
-    installed = json.loads(run([python, "-I", "-c", _LISTED], env))
+    listed = json.loads(run([python, "-I", "-c", _LISTED], env))
+    installed = {canonicalize_name(package): version for package, version in listed.items()}
     for package, allowed in case.bounds.items():
         assert installed[package] in SpecifierSet(allowed)
 

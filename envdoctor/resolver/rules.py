@@ -70,6 +70,7 @@ class Rules:
     ) -> None:
         """`optional` are variables that may be left out, `fixed` what is installed."""
         self.request = request
+        self.pinned = frozenset(pin.component for pin in request.pins)
         self.views = views
         self.variables = views.variables
         self.number = {variable.name: n for n, variable in enumerate(self.variables)}
@@ -176,16 +177,16 @@ class Rules:
                 Forbidden({one: self._there(one), other: self._there(other)})
                 for one, other in itertools.combinations(numbers, 2)
             ]
-        for name in optional:
-            for required in self.knowledge.packages[name].requires:
-                number = self.number[required]
-                absent = self.variables[number].every & ~self._there(number)
-                if absent:
-                    found.append(
-                        Forbidden(
-                            {self.number[name]: self._there(self.number[name]), number: absent}
-                        )
-                    )
+        for name, number in self.number.items():
+            package = self.knowledge.packages.get(name)
+            for required in package.requires if package is not None else ():
+                if required in self.pinned:
+                    continue  # that it is needed is a requirement of its own
+                absent = self.variables[self.number[required]].every
+                absent &= ~self._there(self.number[required])
+                found.append(
+                    Forbidden({number: self._there(number), self.number[required]: absent})
+                )
         text = "one package provides a module, with what it requires"
         yield Rule(Requirement("module/one", RELATION, text, "envdoctor"), tuple(found))
 

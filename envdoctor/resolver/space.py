@@ -54,6 +54,7 @@ class Space:
         choices = Choices(self.pins, world, relations)
         wanted, optional = choices.closure()
         self.optional = frozenset(optional)
+        self.fixed = frozenset(choices.fixed)
         self.variables: Tuple[Variable, ...] = tuple(
             choices.variable(name) for name in (*wanted, *optional)
         )
@@ -175,9 +176,7 @@ class Space:
     def _domain(self, number: int, active: FrozenSet[str]) -> int:
         """The values of a variable; it is left out only where nothing needs it."""
         variable = self.variables[number]
-        if variable.name in self.optional or variable.name not in self.knowledge.packages:
-            return variable.every
-        is_needed = variable.name not in self.pins or f"need:{variable.name}" in active
+        is_needed = variable.name in self.fixed or f"need:{variable.name}" in active
         return self._there(number) if is_needed else variable.every
 
     def _is_tree(self, number: int) -> bool:

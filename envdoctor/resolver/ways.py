@@ -171,7 +171,9 @@ class Ways:
         names = say(self.language, ", ").join(name for name, _ in serving)
         text = say(self.language, "another GPU: {names}", names=names)
         gone = tuple(sorted(m for m in self.members if m.startswith(_GPU)))
-        yield self._way("gpu", text, gone, self._best(serving[0][1]))
+        # where pins had to go here, the stack there is what they say
+        stack = None if self.is_relaxed else self._best(serving[0][1])
+        yield self._way("gpu", text, gone, stack)
 
     def _products(self) -> Dict[Version, List[str]]:
         """{compute capability: of each family the last product, which is the largest of most}."""

@@ -103,6 +103,9 @@ Prices = Dict[Tuple[int, ...], Tuple[str, int]]
 Prices = Dict[Tuple[int, ...], Tuple[str, int]]
 
 
+Prices = Dict[Tuple[int, ...], Tuple[str, int]]
+
+
 def priced(scope: Tuple[int, ...], prices: Prices, purse: str = "all") -> Listed:
     """What forbids nothing, and asks for (key, cost) in some combinations."""
     rows = tuple(Row(kinds, False, (price,)) for kinds, price in prices.items())

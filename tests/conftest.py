@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import contextlib
+import signal
 import sys
 from pathlib import Path
 from typing import Callable
@@ -17,6 +19,16 @@ from envdoctor.knowledge.load import Knowledge
 # Machines that run tests are slow at times; what a property costs is measured in benchmarks.
 settings.register_profile("tests", deadline=None)
 settings.load_profile("tests")
+
+# What is started in the background ignores Ctrl-C, and under nohup a closed terminal, too; children
+# inherit that, and tests send both to theirs.
+for _number, _handler in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGHUP, signal.SIG_DFL),
+):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        with contextlib.suppress(ValueError):  # not in the main thread
+            signal.signal(_number, _handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

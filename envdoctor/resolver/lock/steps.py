@@ -14,6 +14,7 @@ No package's name stands here: what is special about one is said by its argument
 
 from __future__ import annotations
 
+import re
 from typing import Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Sequence, Set, Tuple
 from urllib.parse import urlsplit
 
@@ -52,6 +53,8 @@ _TOOLKIT = "build.toolkit"
 # Members that no pip installs.
 _GIVEN = (HOST, IMAGE)
 _SOURCE = "source"
+#: "9.0", "12.0a", "8.6+PTX".
+_ARCHITECTURE = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3})?[af]?(\+PTX)?")
 
 
 #: Kinds of steps: what indexes serve; what builds import; what is built against what is there.
@@ -371,13 +374,7 @@ class _Planner:
         """The GPUs' architectures as torch's builder takes them. Raises LockError."""
         found = []
         for architecture in self._resolution.architectures:
-            number, _, suffix = architecture.partition("+")
-            plain = number.rstrip("af")
-            if (
-                not plain.replace(".", "", 1).isdigit()
-                or not plain.isascii()
-                or suffix not in ("", "PTX")
-            ):
+            if _ARCHITECTURE.fullmatch(architecture) is None:
                 raise LockError(f"{architecture!r} is not an architecture of GPUs")
             found.append(architecture)
         return tuple(

@@ -149,3 +149,8 @@ def outcome(write: Callable[[Resolution], object], answer: Resolution) -> str:
         words = str(refusal)
         return words if words.isprintable() else words + "\ud800"  # which cannot be encoded
     return made if isinstance(made, str) else "".join(file.text for file in made)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("text", ["1.", ".1", "9.0 ", "9.0b", "9.0+PTX;rm", "\u0669.0", ""])
+def test_what_is_no_architecture_is_refused(text: str) -> None:
+    assert "architecture" in outcome(script, PLACES["architecture"](text))

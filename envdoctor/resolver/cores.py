@@ -89,9 +89,11 @@ def enumerate_cores(
         put(facts)
     else:
         for pin in pins:
+            if len(cores) > most:
+                break
             if not ask(frozenset({*facts, pin})):
                 put([pin, *facts])
-        for several in likely:
+        for several in likely if len(cores) <= most else ():
             if not ask(frozenset(several)):
                 put(several)
     more = False

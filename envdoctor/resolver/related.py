@@ -104,6 +104,8 @@ class Related:
         self.scope = tuple(sorted(read))
         is_enforced = by_pip and bound.relation.enforced == "pip"
         self.is_hard = bound.relation.severity == "error" or is_enforced
+        self._groups: Dict[int, List[int]] = {}
+        self._named = (*bound.components, *sorted(bound.asked))
         self._said: Dict[Tuple[object, ...], _Said] = {}
         # by machine, of each combination of kinds
         self._verdicts: Dict[Tuple[object, ...], Dict[Tuple[int, ...], Verdict]] = {}
@@ -122,10 +124,12 @@ class Related:
 
         Values that the relation cannot tell apart are judged once, and when they are asked about.
         """
-        others = tuple(
-            (n, self.views.of(n, self.names[n])[0][chosen[n]]) for n in self.scope if n != free
-        )
-        said = self._said.setdefault((free, others, about), _Said())
+        kinds = self.kinds()
+        others = tuple([(n, kinds[n][chosen[n]]) for n in self.scope if n != free])
+        asked = (free, others, about)
+        said = self._said.get(asked)
+        if said is None:
+            said = self._said[asked] = _Said()
         missing = mask & ~said.judged
         if missing:
             self._judge(said, missing, chosen, free, seen, about)
@@ -142,6 +146,13 @@ class Related:
             failed = 0
         return Marks(failed & mask, tuple(prices))
 
+    def kinds(self) -> Dict[int, List[int]]:
+        """Of each variable of the scope, the group of each of its values."""
+        if not self._groups:
+            for number in self.scope:
+                self._groups[number] = self.views.of(number, self.names[number])[0]
+        return self._groups
+
     def _judge(
         self,
         said: _Said,
@@ -155,9 +166,7 @@ class Related:
         values = {n: self.variables[n].values[chosen[n]] for n in self.scope if n != free}
         place = self.scope.index(free)
         known = self._verdicts.setdefault(about, {})
-        kinds = [
-            0 if n == free else self.views.of(n, self.names[n])[0][chosen[n]] for n in self.scope
-        ]
+        kinds = [0 if n == free else self.kinds()[n][chosen[n]] for n in self.scope]
         while missing:
             first = (missing & -missing).bit_length() - 1
             alike = members[groups[first]]
@@ -244,11 +253,17 @@ class Related:
         self, values: Mapping[int, Value], seen: Mapping[str, Value]
     ) -> List[Dict[str, Value]]:
         """What the components are: one for each provider of a module that several provide."""
-        options = [
-            [(component, value) for value in self._component(component, values, seen)]
-            for component in (*self.bound.components, *sorted(self.bound.asked))
-        ]
-        return [dict(combination) for combination in itertools.product(*options)]
+        plain: Dict[str, Value] = {}
+        several: List[List[Tuple[str, Value]]] = []
+        for component in self._named:
+            found = self._component(component, values, seen)
+            if len(found) == 1:
+                plain[component] = found[0]
+            else:
+                several.append([(component, value) for value in found])
+        if not several:
+            return [plain]
+        return [{**plain, **dict(chosen)} for chosen in itertools.product(*several)]
 
     def _component(
         self, component: str, values: Mapping[int, Value], seen: Mapping[str, Value]
@@ -291,4 +306,4 @@ class AtMachine(Constraint):
 
     def kind(self, variable: int, value: int) -> int:
         """The group of a value among those that the relation cannot tell apart."""
-        return self.related.views.of(variable, self.related.names[variable])[0][value]
+        return self.related.kinds()[variable][value]

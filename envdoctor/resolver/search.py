@@ -156,6 +156,9 @@ class _Search:
         weights: Optional[Dict[Constraint, int]] = None,
     ) -> None:
         self.weights = {} if weights is None else weights
+        # by the variables that are open, and by a group of them
+        self._grouped: Dict[FrozenSet[int], List[FrozenSet[int]]] = {}
+        self._joined: Dict[FrozenSet[int], Dict[int, List[Constraint]]] = {}
         self.problem = problem
         self.first = first
         self.limit = limit
@@ -307,7 +310,13 @@ class _Search:
         return None
 
     def _groups(self, open_: FrozenSet[int], chosen: Mapping[int, int]) -> List[FrozenSet[int]]:
-        """The open variables, those together that constraints still join."""
+        """The open variables, those together that constraints still join.
+
+        All others are chosen, so that the open ones tell the answer.
+        """
+        known = self._grouped.get(open_)
+        if known is not None:
+            return known
         left = set(open_)
         found = []
         while left:
@@ -323,6 +332,7 @@ class _Search:
                     waiting += new
             left -= group
             found.append(frozenset(group))
+        self._grouped[open_] = found
         return found
 
     def _next(self, group: FrozenSet[int], chosen: Mapping[int, int], masks: Sequence[int]) -> int:
@@ -331,14 +341,23 @@ class _Search:
         Constraints count by how often they failed (Boussemart and others, "Boosting systematic
         search by weighting constraints", 2004).
         """
+        joined = self._joined.get(group)
+        if joined is None:
+            joined = self._joined[group] = {
+                variable: [
+                    constraint
+                    for constraint in self.speaking[variable]
+                    if any(n != variable and n not in chosen for n in constraint.scope)
+                ]
+                for variable in group
+            }
+        weights = self.weights
 
         def rank(variable: int) -> Tuple[bool, int, int]:
             mask = masks[variable]
-            joins = sum(
-                self.weights.get(constraint, 1)
-                for constraint in self.speaking[variable]
-                if any(n != variable and n not in chosen for n in constraint.scope)
-            )
+            joins = len(joined[variable])
+            if weights:
+                joins = sum(weights.get(constraint, 1) for constraint in joined[variable])
             return (bool(mask & (mask - 1)), -joins, self.place[variable])
 
         return min(group, key=rank)

@@ -24,6 +24,9 @@ from envdoctor.resolver.rules import Rule, Rules
 from envdoctor.resolver.search import Constraint, Problem
 from envdoctor.resolver.world import World
 
+#: What values of a variable cost, the cheapest first, with the values.
+Levels = Tuple[Tuple[int, int], ...]
+
 
 class Patches(enum.Enum):
     """Whose sources may be patched: nobody's, those of the training code, every project's."""
@@ -73,6 +76,10 @@ class Space:
         }
         self.dear: Tuple[Dear, ...] = tuple(self._dear())
         self.order = self._order()
+        self._trees = frozenset(n for n in range(len(self.variables)) if self._is_tree(n))
+        self._at: Dict[Tuple[int, FrozenSet[str], Buying, str], AtMachine] = {}
+        # what builds cost does not depend on the machine
+        self._packed: Dict[Tuple[int, FrozenSet[str], Tuple[str, ...]], Levels] = {}
         self._facts = self._read()
 
     def at(self, world: World) -> Space:
@@ -156,17 +163,24 @@ class Space:
                 is_on = rule.requirement.id in relations
             if is_on and rule.facts <= active:
                 constraints += rule.constraints
+        dear_patches = buying._replace(patches=True)
+        held: Dict[FrozenSet[str], FrozenSet[str]] = {}
         for related in self.related:
             if relations is not None and related.bound.relation.id not in relations:
                 continue
             if not related.is_hard and scale is None:
                 continue
             facts = self._facts[id(related)]
-            may_buy = patches is Patches.ALL or (
-                patches is Patches.TREES and self._is_tree(related.owner)
+            if facts not in held:
+                held[facts] = machine & facts
+            is_bought = patches is Patches.ALL or (
+                patches is Patches.TREES and related.owner in self._trees
             )
-            bought = buying._replace(patches=may_buy)
-            constraints.append(AtMachine(related, machine & facts, seen, bought, place.tag))
+            bought = dear_patches if is_bought else buying
+            asked = (id(related), held[facts], bought, place.tag)
+            if asked not in self._at:
+                self._at[asked] = AtMachine(related, held[facts], seen, bought, place.tag)
+            constraints.append(self._at[asked])
         for dear in self.dear if scale is not None else ():
             dear.cost = buying.warning * dear.steps
             constraints.append(dear)
@@ -195,6 +209,16 @@ class Space:
         variable = self.variables[number]
         if scale is None:
             return ((0, variable.every),)
+        own = frozenset(id_ for id_ in soft if self.pinned[id_][1] == number)
+        asked = (number, own, scale.order)
+        if asked not in self._packed:
+            self._packed[asked] = self._levels_of(number, own, scale)
+        return self._packed[asked]
+
+    def _levels_of(
+        self, number: int, soft: FrozenSet[str], scale: Scale
+    ) -> Tuple[Tuple[int, int], ...]:
+        variable = self.variables[number]
         levels: Dict[int, int] = {}
         pins = [(pin, mask) for id_, (pin, n, mask) in self.pinned.items() if n == number]
         soft_pins = [

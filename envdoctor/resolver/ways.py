@@ -156,24 +156,23 @@ class Ways:
     def _gpus(self) -> Iterator[Way]:
         """Products that run what is asked for as it is, those with the nearest architecture."""
         present = self._capability()
-        serving: List[Tuple[str, World]] = []
+        serving: List[str] = []
         listed = self._products()
         for capability in sorted(listed, key=lambda cc: _apart(cc, present)):
             name = listed[capability][0]
             gpu = gpu_build(Gpu(name, compute_capability=str(capability)), self.space.knowledge)
             world = self.world.with_values(f"gpu={capability}", {"host.gpu": (gpu,)})
             if capability != present and self._is_enough(world):
-                serving += [(product, world) for product in listed[capability]]
+                serving += listed[capability]
                 if len(serving) >= _PRODUCTS:
                     break
         if not serving:
             return
-        names = say(self.language, ", ").join(name for name, _ in serving)
+        names = say(self.language, ", ").join(serving)
         text = say(self.language, "another GPU: {names}", names=names)
         gone = tuple(sorted(m for m in self.members if m.startswith(_GPU)))
-        # where pins had to go here, the stack there is what they say
-        stack = None if self.is_relaxed else self._best(serving[0][1])
-        yield self._way("gpu", text, gone, stack)
+        # that there is a stack was asked; `resolve --gpu` tells it of the one that is chosen
+        yield self._way("gpu", text, gone, None)
 
     def _products(self) -> Dict[Version, List[str]]:
         """{compute capability: of each family the last product, which is the largest of most}."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Sequence
+from typing import Dict, List, Sequence, Tuple
 
 from envdoctor.model.build import Build
 from envdoctor.model.finding import Citation
@@ -24,6 +24,7 @@ class Telling:
         self.language = language
         self.by_id: Dict[str, Requirement] = {r.id: r for r in solver.requirements}
         self.cited: Dict[str, Citation] = {}
+        self._said: Dict[Tuple[object, ...], str] = {}
 
     def text(self, requirement: Requirement) -> str:
         """A requirement in the language of the answer."""
@@ -41,7 +42,7 @@ class Telling:
         folded: List[Rejection] = []
         for one in taken:
             name = self.solver.space.name_of(one.constraint)
-            text = why(self.solver, one, core, self.language) or self._of_rule(name)
+            text = self._why(one, core) or self._of_rule(name)
             which = self._which(one)
             told = say(self.language, "{builds}: {reason}", builds=which, reason=text)
             texts.setdefault(name, told)
@@ -64,6 +65,22 @@ class Telling:
         joined = say(self.language, " and ").join(fixed)
         words = say(self.language, template, fixed=joined, because=because)
         return Core(tuple(reasons), words, tuple(folded))
+
+    def _why(self, taken: Taken, core: Sequence[str]) -> str:
+        """Why a relation takes builds away; several cores may rest on the same."""
+        scope = taken.constraint.scope
+        facts = frozenset(id_ for id_ in core if self.by_id[id_].kind == FACT)
+        left = tuple(taken.left[number] for number in scope)
+        asked = (
+            self.solver.space.name_of(taken.constraint),
+            taken.variable,
+            taken.values,
+            left,
+            facts,
+        )
+        if asked not in self._said:
+            self._said[asked] = why(self.solver, taken, core, self.language)
+        return self._said[asked]
 
     def _which(self, taken: Taken) -> str:
         """The builds that a relation takes away, and whose relation it is, if it is another's."""

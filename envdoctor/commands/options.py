@@ -385,3 +385,26 @@ def _said() -> Iterator[Said]:
     for setting in _BETWEEN_SETTINGS.split(os.environ.get(ASSUME_VARIABLE, "").strip(" \t\n;,")):
         if setting:
             yield setting, ASSUME_VARIABLE
+
+
+def given(inputs: Inputs, short: bool = False) -> List[str]:
+    """The options of what is looked at once more, for a command that is to look at the same.
+
+    With `short` an assumption that has an option of its own is written as that.
+    """
+    options: List[str] = []
+    for name in ("python", "env", "facts"):
+        value = getattr(inputs, name)
+        if value is not None:
+            options += [f"--{name}", value]
+    for folder in inputs.project:
+        options += ["--project", folder]
+    for path in inputs.path:
+        options += ["--path", path]
+    for setting in inputs.assume:
+        key, _, value = setting.partition("=")
+        is_short = short and key in SHORTS and value
+        options += [f"--{key}", value] if is_short else ["--assume", setting]
+    for folder in inputs.matrices:
+        options += ["--matrices", folder]
+    return options

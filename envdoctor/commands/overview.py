@@ -7,6 +7,7 @@ from typing import List, Tuple
 
 from envdoctor.commands.errors import COULD_NOT_EXAMINE, FINDINGS
 from envdoctor.commands.invocation import current
+from envdoctor.commands.options import given
 from envdoctor.commands.output import view, write
 from envdoctor.commands.policy import Policy, configured
 from envdoctor.commands.program import program
@@ -40,33 +41,15 @@ def overview(inputs: Inputs, policy: Policy) -> int:
 def _next(report: Report, facts: Facts, inputs: Inputs) -> Tuple[str, str]:
     """The one command to go on with, and what it is for."""
     if facts.target.value is None:
-        again = [*_given(Inputs(assume=inputs.assume, project=inputs.project)), "--python", "PATH"]
+        again = [*given(Inputs(assume=inputs.assume, project=inputs.project)), "--python", "PATH"]
         return _command(again), "name the environment that trains"
-    given = _given(inputs)
+    same = given(inputs)
     if report.worst() in ("error", "warning"):
-        return _command(given), "the evidence and the smallest change"
+        return _command(same), "the evidence and the smallest change"
     if not facts.accelerator.gpus.value:
-        again = [*given, "--gpu", "a100", "--driver", "535"]
+        again = [*same, "--gpu", "a100", "--driver", "535"]
         return _command(again), "judge for the GPU and driver that train"
-    return _command([*given, "--verbose"]), "what was looked at, what was skipped and why"
-
-
-def _given(inputs: Inputs) -> List[str]:
-    """The input options once more, for a command that is to look at the same."""
-    options = []
-    for name in ("python", "env", "facts"):
-        value = getattr(inputs, name)
-        if value is not None:
-            options += [f"--{name}", value]
-    for folder in inputs.project:
-        options += ["--project", folder]
-    for path in inputs.path:
-        options += ["--path", path]
-    for setting in inputs.assume:
-        options += ["--assume", setting]
-    for folder in inputs.matrices:
-        options += ["--matrices", folder]
-    return options
+    return _command([*same, "--verbose"]), "what was looked at, what was skipped and why"
 
 
 def _command(options: List[str]) -> str:

@@ -10,7 +10,7 @@ import click
 from envdoctor.commands.errors import COULD_NOT_EXAMINE, FINDINGS, Failure
 from envdoctor.commands.invocation import current
 from envdoctor.commands.locking import FORMS, Locked
-from envdoctor.commands.options import SHORTS, format_option, help_option, language, machine_options
+from envdoctor.commands.options import format_option, given, help_option, language, machine_options
 from envdoctor.commands.output import say, view, write
 from envdoctor.commands.program import program
 from envdoctor.commands.session import Inputs, gather
@@ -177,7 +177,7 @@ def command(
 
 def _again(words: Sequence[str], inputs: Inputs, found: Resolution) -> str:
     """The command to go on with, `words` being what was asked for."""
-    command = [program(), "resolve", *words, *_given(inputs)]
+    command = [program(), "resolve", *words, *given(inputs, short=True)]
     if found.status == IMPOSSIBLE:
         return shlex.join([*command, "--explain"])
     if found.status in _STACKS and any(member.requirement for member in found.stack):
@@ -204,19 +204,3 @@ def _repeated(
         *(["--target", target] if target else []),
         *(["--no-source"] if no_source else []),
     ]
-
-
-def _given(inputs: Inputs) -> List[str]:
-    """The options of a machine once more."""
-    options = []
-    for name in ("python", "env", "facts"):
-        value = getattr(inputs, name)
-        if value is not None:
-            options += [f"--{name}", value]
-    for setting in inputs.assume:
-        key, _, value = setting.partition("=")
-        is_short = key in SHORTS and value
-        options += [f"--{key}", value] if is_short else ["--assume", setting]
-    for folder in inputs.matrices:
-        options += ["--matrices", folder]
-    return options

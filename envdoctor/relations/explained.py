@@ -26,6 +26,7 @@ from envdoctor.model.language import ENGLISH, translate
 from envdoctor.model.versions import fold
 from envdoctor.relations.devices import products
 from envdoctor.relations.judge import Bound, Relations
+from envdoctor.relations.observe import is_source
 from envdoctor.relations.plan import requirement_arguments
 from envdoctor.relations.predicates import jit, native
 from envdoctor.relations.question import (
@@ -36,7 +37,6 @@ from envdoctor.relations.question import (
     QuestionError,
     Reason,
     World,
-    is_source,
 )
 from envdoctor.relations.tell import Teller, label
 from envdoctor.relations.wanted import Wanted, builds_of

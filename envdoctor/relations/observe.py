@@ -255,6 +255,11 @@ def _shared(builds: Tuple[Build, ...]) -> Dict[str, Value]:
     }
 
 
+def is_source(build: Build) -> bool:
+    """Whether it is what one builds oneself."""
+    return build.attributes.get("origin") == "source"
+
+
 def kind(build: Build) -> Optional[str]:
     """What accelerator a build is for: "cuda", "cpu", "rocm"; None where it is not known."""
     cuda = build.attributes.get("cuda")

@@ -29,7 +29,7 @@ from envdoctor.relations.judge import (
     groups,
     key,
 )
-from envdoctor.relations.observe import kind, observe, set_modules
+from envdoctor.relations.observe import is_source, kind, observe, set_modules
 from envdoctor.relations.sources import with_tools
 from envdoctor.relations.wanted import Wanted, builds_of
 
@@ -619,8 +619,3 @@ def _bits(builds: Sequence[Build], test: Callable[[Build], bool]) -> int:
 
 def _is_at(build: Build, releases: Mapping[str, Version]) -> bool:
     return build.component not in releases or build.version == releases[build.component]
-
-
-def is_source(build: Build) -> bool:
-    """Whether it is what one builds oneself."""
-    return build.attributes.get("origin") == "source"

@@ -21,7 +21,7 @@ from envdoctor.relations.choice import Choice
 from envdoctor.relations.components import DOTTED, PYTHON
 from envdoctor.relations.environment import imported
 from envdoctor.relations.judge import Domain, Domains, Relations, judge
-from envdoctor.relations.observe import Observation, set_modules
+from envdoctor.relations.observe import Observation, is_source, set_modules
 
 T = TypeVar("T")
 
@@ -85,12 +85,12 @@ def _sources(package: Package, wanted: Distribution, domains: Domains) -> Option
     builds = [b for b in domains[package.name] if isinstance(b, Build)]
     if not builds and wanted.direct_url:
         # Sources of no release that is named: most are later than the last.
-        latest = [b for b in package.builds(package.newest) if _is_source(b)]
+        latest = [b for b in package.builds(package.newest) if is_source(b)]
         return Build(package.name, None, latest[0].attributes) if latest else None
     fetched = any(b.attributes.get("fetches") is True for b in builds)
-    if not builds or not (fetched or all(_is_source(b) for b in builds)):
+    if not builds or not (fetched or all(is_source(b) for b in builds)):
         return None
-    found = next((b for b in builds if _is_source(b)), None)
+    found = next((b for b in builds if is_source(b)), None)
     if found is not None and "repository" in found.attributes and not wanted.direct_url:
         return None  # PyPI has no sources of it
     return found
@@ -99,11 +99,7 @@ def _sources(package: Package, wanted: Distribution, domains: Domains) -> Option
 def _is_certain(build: Build, wanted: Distribution, choice: Choice) -> bool:
     every = [b for b in choice.possible.get(build.component, ()) if isinstance(b, Build)]
     fetched = build.attributes.get("fetches") is True
-    return bool(wanted.direct_url) or fetched or all(_is_source(b) for b in every)
-
-
-def _is_source(build: Build) -> bool:
-    return build.attributes.get("origin") == "source"
+    return bool(wanted.direct_url) or fetched or all(is_source(b) for b in every)
 
 
 def _is_compiled(build: Build, domains: Domains, relations: Relations, accelerator: str) -> bool:
@@ -111,7 +107,7 @@ def _is_compiled(build: Build, domains: Domains, relations: Relations, accelerat
     if build.attributes.get("fetches") is not True:
         return True
     name = build.component
-    wheels = tuple(b for b in domains[name] if isinstance(b, Build) and not _is_source(b))
+    wheels = tuple(b for b in domains[name] if isinstance(b, Build) and not is_source(b))
     if not wheels or not all(isinstance(b, Build) for b in domains.get("torch", (ABSENT,))):
         return False
     return not judge(relations, name, {**domains, name: wheels}, accelerator).survivors

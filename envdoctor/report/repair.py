@@ -23,10 +23,9 @@ from envdoctor.model.repair import (
 )
 from envdoctor.model.resolution import UNKNOWN
 from envdoctor.model.text import clean
-from envdoctor.report import words
+from envdoctor.report.heading import circumstances
 from envdoctor.report.json import encode
 from envdoctor.report.lines import apart, printed, wrapped
-from envdoctor.report.sources import Matrices, told_added
 from envdoctor.report.style import MARKS, STYLES
 from envdoctor.report.view import View
 
@@ -164,16 +163,7 @@ def _head(repair: Repair, facts: Facts, seconds: float, view: View) -> List[Text
     lines = apart(Text(verdict[0].upper() + verdict[1:], style), Text(took, "dim"), view.width)
     if view.quiet:
         return lines
-    target = words.target(language, facts, view)
-    lines += wrapped(Text(say(language, "Target: {target}", target=target)), view.width)
-    assumed = words.assumed(language, facts)
-    if assumed:
-        lines += wrapped(Text(say(language, "Assumed: {assumed}", assumed=assumed)), view.width)
-    lines += told_added(Matrices(repair.matrices_date, repair.matrices_added), view, language)
-    if repair.configuration:
-        file = view.place(clean(repair.configuration))
-        lines += wrapped(Text(say(language, "Configuration: {file}", file=file)), view.width)
-    return lines
+    return [*lines, *circumstances(repair, facts, view)]
 
 
 def _verdict(repair: Repair) -> str:

@@ -12,8 +12,8 @@ from envdoctor.model.finding import PHASES, SEVERITIES, Finding, Fix, Identity, 
 from envdoctor.model.language import count, say, translate
 from envdoctor.model.text import clean
 from envdoctor.report import words
+from envdoctor.report.heading import circumstances
 from envdoctor.report.lines import apart, printed, wrapped
-from envdoctor.report.sources import Matrices, told_added
 from envdoctor.report.style import MARKS, STYLES
 from envdoctor.report.view import View
 
@@ -113,16 +113,7 @@ def _head(report: Report, facts: Facts, notes: int, seconds: float, view: View) 
     lines = apart(verdict, Text(took, "dim"), view.width)
     if view.quiet:
         return lines
-    target = words.target(language, facts, view)
-    lines += wrapped(Text(say(language, "Target: {target}", target=target)), view.width)
-    assumed = words.assumed(language, facts)
-    if assumed:
-        lines += wrapped(Text(say(language, "Assumed: {assumed}", assumed=assumed)), view.width)
-    lines += told_added(Matrices(report.matrices_date, report.matrices_added), view, language)
-    if report.configuration:
-        file = view.place(clean(report.configuration))
-        lines += wrapped(Text(say(language, "Configuration: {file}", file=file)), view.width)
-    return lines
+    return [*lines, *circumstances(report, facts, view)]
 
 
 def _title(language: str, finding: Finding, view: View) -> List[Text]:

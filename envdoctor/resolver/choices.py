@@ -12,11 +12,11 @@ from envdoctor.model.resolution import HOST, IMAGE
 from envdoctor.model.versions import parse, satisfies
 from envdoctor.relations.components import PYTHON
 from envdoctor.relations.judge import Relations
-from envdoctor.relations.observe import kind
+from envdoctor.relations.observe import is_source, kind
 from envdoctor.relations.wanted import Wanted, builds_of
 from envdoctor.resolver.images import IMAGE as IMAGE_NAME
 from envdoctor.resolver.images import images
-from envdoctor.resolver.related import MODULE, SOURCE, Variable
+from envdoctor.resolver.related import MODULE, Variable
 from envdoctor.resolver.request import Pin
 from envdoctor.resolver.world import World
 
@@ -112,7 +112,7 @@ class Choices:
             released = [b for b in every if b.version and not b.version.is_prerelease]
             every = released or every
         if any(pin.tree for pin in pins):
-            every = [b for b in every if b.attributes.get("origin") in (SOURCE, None)]
+            every = [b for b in every if is_source(b) or "origin" not in b.attributes]
         if self.world.has_gpu and not any(_is_for_cpu(pin) for pin in pins):
             every = [b for b in every if kind(b) != "cpu"] or every
         there = self.fixed.get(package.name, ())
@@ -126,7 +126,7 @@ class Choices:
 
         Of what has wheels, and none for this Python, nobody knows whether its sources build.
         """
-        if build.attributes.get("origin") == SOURCE:
+        if is_source(build):
             compiles = build.attributes.get("compiles")
             if compiles is not None:
                 return compiles == "cuda"

@@ -11,9 +11,10 @@ from envdoctor.model.build import Build, Value
 from envdoctor.model.resolution import HOST, IMAGE
 from envdoctor.model.versions import parse
 from envdoctor.relations.components import PYTHON
+from envdoctor.relations.observe import is_source
 from envdoctor.resolver.criteria import Scale, Steps
 from envdoctor.resolver.images import IMAGE as IMAGE_NAME
-from envdoctor.resolver.related import SOURCE, Variable
+from envdoctor.resolver.related import Variable
 from envdoctor.resolver.request import PROFILE, Pin
 from envdoctor.resolver.world import World
 
@@ -60,8 +61,8 @@ class Costs:
             if pin.by == PROFILE and not mask >> position & 1:
                 tested += sum(self._apart(pin, value))
         costs["tested_distance"] = (tested,)
-        origin = value.attributes.get("origin")
-        costs["source_builds"] = (int(origin == SOURCE and bool(value.attributes.get("compiles"))),)
+        is_compiled = is_source(value) and bool(value.attributes.get("compiles"))
+        costs["source_builds"] = (int(is_compiled),)
         costs["changes"] = (int(self._is_change(name, value)),)
         costs["age"] = (self._age(name, value),)
         is_spare = name not in self.wanted or _has_toolkit(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Dict, Iterator, List, Mapping, Sequence, Tuple
 
 from packaging.version import Version
@@ -9,6 +10,7 @@ from packaging.version import Version
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.build import Build, Value
 from envdoctor.relations.components import PYTHON
+from envdoctor.relations.observe import is_source
 from envdoctor.resolver.related import Variable
 from envdoctor.resolver.search import Constraint, Marks, Price
 
@@ -31,10 +33,11 @@ class Dear(Constraint):
         self._numbers = [distinct.index(mask) for mask in masks]
         self._distinct = distinct
 
-    @property
-    def says_anything(self) -> bool:
-        """Whether there is any such pair."""
-        return any(self.masks)
+    def at(self, step: int) -> Dear:
+        """The same where a step costs so much."""
+        other = copy.copy(self)
+        other.cost = self.steps * step
+        return other
 
     def marks(self, chosen: Mapping[int, int], free: int, mask: int) -> Marks:
         """The values that cost something beside the other one."""
@@ -67,7 +70,7 @@ def unlike(
                 continue
             theirs = (_cuda(value) for value in variables[number[name]].values)
             masks = [every & ~own.get(cuda, 0) if cuda else 0 for cuda in theirs]
-            yield Dear(f"cuda:{variable.name}", 1, place, number[name], masks)
+            yield Dear(f"cuda:{variable.name}:{name}", 1, place, number[name], masks)
 
 
 def unseen(variables: Sequence[Variable], number: Mapping[str, int]) -> Iterator[Dear]:
@@ -84,7 +87,7 @@ def unseen(variables: Sequence[Variable], number: Mapping[str, int]) -> Iterator
 
 
 def _is_unseen(value: Value, tag: object) -> bool:
-    if not isinstance(value, Build) or value.attributes.get("origin") == "source":
+    if not isinstance(value, Build) or is_source(value):
         return False
     proven, planned = value.attributes.get("proven"), value.attributes.get("python")
     if not isinstance(proven, tuple) or not isinstance(planned, tuple):

@@ -12,13 +12,13 @@ from envdoctor.model.build import Absent, Build, Unknown, Value
 from envdoctor.model.resolution import HOST, Member
 from envdoctor.relations.components import PYTHON
 from envdoctor.relations.explained import plain
+from envdoctor.relations.observe import is_source
 from envdoctor.relations.plan import requirement_arguments
 from envdoctor.relations.tell import label
 from envdoctor.resolver.images import IMAGE
 from envdoctor.resolver.solver import Found
 from envdoctor.resolver.space import Space
 
-_SOURCE = "source"
 _PAGES = ("-f", "--find-links", "-i", "--index-url", "--extra-index-url")
 #: Attributes that say how to have a build, or what the stack says already.
 _LEFT_OUT = ("install", "requires_python", "origin")
@@ -41,9 +41,8 @@ def _rank(build: Build, space: Space) -> Tuple[int, int]:
         return (int(name == PYTHON), 0)
     if package is not None and package.is_framework:
         return (2, place)
-    is_source = build.attributes.get("origin") == _SOURCE
     is_tree = any(pin.tree for pin in space.pins.get(name, ()))
-    return (3 + int(is_source) + int(is_tree), place)
+    return (3 + int(is_source(build)) + int(is_tree), place)
 
 
 def _member(build: Build, space: Space, patches: Tuple[str, ...]) -> Member:
@@ -57,13 +56,12 @@ def _member(build: Build, space: Space, patches: Tuple[str, ...]) -> Member:
         return Member(name, version, origin=origin, pinned=pinned, entry=build.entry)
     if name == IMAGE:
         return Member(name, version, _variant(build), origin="image", entry=build.entry)
-    is_source = build.attributes.get("origin") == _SOURCE
-    arguments = () if tree else tuple(_arguments(build, is_source))
+    arguments = () if tree else tuple(_arguments(build))
     return Member(
         component=name,
         version=version,
         variant=_variant(build),
-        origin="source" if is_source or tree else "index",
+        origin="source" if is_source(build) or tree else "index",
         url=_page(arguments),
         requirement=next((a for a in arguments if not a.startswith("-")), ""),
         arguments=arguments,
@@ -74,14 +72,14 @@ def _member(build: Build, space: Space, patches: Tuple[str, ...]) -> Member:
     )
 
 
-def _arguments(build: Build, is_source: bool) -> Iterator[str]:
+def _arguments(build: Build) -> Iterator[str]:
     """What follows `pip install`; of sources that nothing is said of, that they are to be built."""
     stated = requirement_arguments(build)
     if stated is not None:
         yield from shlex.split(stated)
         return
     yield f"{build.component}=={build.version}"
-    if is_source:
+    if is_source(build):
         yield from ("--no-binary", build.component, "--no-cache-dir")
         if build.attributes.get("compiles") == "cuda" or build.attributes.get("imports"):
             yield "--no-build-isolation"

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from typing import Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
+from typing import Callable, Dict, FrozenSet, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
 
 from envdoctor.model.build import ABSENT, Build, Unknown, Value
 from envdoctor.relations.judge import Bound, Verdict, key
+from envdoctor.relations.observe import is_source
 from envdoctor.resolver.images import IMAGE, SETS
 from envdoctor.resolver.search import Constraint, Marks, Price
 
 MODULE = "module."
-SOURCE = "source"
 
 
 class Variable(NamedTuple):
@@ -24,6 +24,19 @@ class Variable(NamedTuple):
     def every(self) -> int:
         """All of its values."""
         return (1 << len(self.values)) - 1
+
+    @property
+    def there(self) -> int:
+        """Those with which it is not left out."""
+        return self.those(lambda _: True)
+
+    def those(self, test: Callable[[Build], bool]) -> int:
+        """The builds for which a test holds."""
+        return sum(
+            1 << position
+            for position, value in enumerate(self.values)
+            if isinstance(value, Build) and test(value)
+        )
 
 
 class Views:
@@ -189,7 +202,7 @@ class Related:
         """Whether a patch of its sources would mend a breach."""
         if not self.bound.relation.waiver or not isinstance(owner, Build):
             return False
-        return owner.attributes.get("origin") == SOURCE
+        return is_source(owner)
 
     def verdict(self, values: Mapping[int, Value], seen: Mapping[str, Value]) -> Verdict:
         """HOLDS also where it does not speak of these values; UNDECIDED where they decide that.
@@ -226,7 +239,7 @@ class Related:
         if any(isinstance(value, Unknown) for value in environment.values()):
             return False
         builds = [v for v in (owner, *environment.values()) if isinstance(v, Build)]
-        if any(build.attributes.get("origin") == SOURCE for build in builds) or not owner.entry:
+        if any(is_source(build) for build in builds) or not owner.entry:
             return False
         condition = self.bound.condition
         if condition and condition.evaluate({**environment, "self": owner}) is not True:

@@ -24,6 +24,7 @@ from envdoctor.model.resolution import (
 )
 from envdoctor.relations.components import DOTTED
 from envdoctor.relations.judge import Relations
+from envdoctor.relations.observe import is_source
 from envdoctor.resolver.bounds import bounds
 from envdoctor.resolver.cores import Cores
 from envdoctor.resolver.members import capabilities, members, told
@@ -160,7 +161,7 @@ class _Resolving:
             return
         seen = self.world.seen(frozenset(fact.requirement.id for fact in self.world.facts))
         chosen = found.solution.values
-        is_compiled = any(b.attributes.get("origin") == "source" for b in found.builds.values())
+        is_compiled = any(map(is_source, found.builds.values()))
         open_ = [
             related.bound
             for related in self.space.related

@@ -20,9 +20,10 @@ from packaging.version import Version
 from envdoctor.model.build import ABSENT, Build, Unknown, Value
 from envdoctor.model.versions import satisfies
 from envdoctor.relations.judge import Relations
+from envdoctor.relations.observe import is_source
 from envdoctor.relations.repair import Repairs
 from envdoctor.resolver.images import IMAGE as IMAGE_NAME
-from envdoctor.resolver.related import SOURCE, Views
+from envdoctor.resolver.related import Views
 from envdoctor.resolver.request import Learned, Request
 from envdoctor.resolver.requirement import FACT, OPTION, RELATION, Requirement
 from envdoctor.resolver.search import Constraint, Marks
@@ -34,7 +35,6 @@ class Rule(NamedTuple):
 
     requirement: Requirement
     constraints: Tuple[Constraint, ...]
-    facts: FrozenSet[str] = frozenset()  # without which it says nothing
 
 
 class Forbidden(Constraint):
@@ -101,11 +101,7 @@ class Rules:
         return Rule(Requirement(id_, what, text, source), tuple(constraints))
 
     def _mask(self, number: int, test: Callable[[Build], bool]) -> int:
-        return sum(
-            1 << position
-            for position, value in enumerate(self.variables[number].values)
-            if isinstance(value, Build) and test(value)
-        )
+        return self.variables[number].those(test)
 
     def _kept(self) -> Iterator[Rule]:
         """Installed builds that are never exchanged: vendors', conda's, those from source."""
@@ -205,15 +201,15 @@ class Rules:
                 yield Rule(requirement, (Forbidden(masks),))
 
     def _there(self, number: int) -> int:
-        return self._mask(number, lambda _: True)
+        return self.variables[number].there
 
 
 def _is_compiled(build: Build) -> bool:
-    return build.attributes.get("origin") == SOURCE and bool(build.attributes.get("compiles"))
+    return is_source(build) and bool(build.attributes.get("compiles"))
 
 
 def _is_compiled_for_gpus(build: Build) -> bool:
-    return build.attributes.get("origin") == SOURCE and build.attributes.get("compiles") == "cuda"
+    return is_source(build) and build.attributes.get("compiles") == "cuda"
 
 
 def _loads_from_system(build: Build) -> bool:

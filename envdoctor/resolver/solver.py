@@ -127,8 +127,8 @@ class Solver:
         """A minimal set of relations that rules a core out."""
 
         def without(relations: FrozenSet[str]) -> bool:
-            outcome = solve(self.problem_of(core, relations), first=True)
-            return outcome.solution is not None
+            outcome = solve(self.problem_of(core, relations), first=True, limit=_QUESTION)
+            return outcome.solution is not None or not outcome.proved
 
         outcome = solve(self.problem_of(core), first=True)
         used = list(dict.fromkeys(filter(None, map(self.space.name_of, outcome.used))))

@@ -161,7 +161,7 @@ class Space:
             is_on = rule.requirement.kind == RELATION or rule.requirement.id in active
             if relations is not None and rule.requirement.kind == RELATION:
                 is_on = rule.requirement.id in relations
-            if is_on and rule.facts <= active:
+            if is_on:
                 constraints += rule.constraints
         dear_patches = buying._replace(patches=True)
         held: Dict[FrozenSet[str], FrozenSet[str]] = {}
@@ -182,8 +182,7 @@ class Space:
                 self._at[asked] = AtMachine(related, held[facts], seen, bought, place.tag)
             constraints.append(self._at[asked])
         for dear in self.dear if scale is not None else ():
-            dear.cost = buying.warning * dear.steps
-            constraints.append(dear)
+            constraints.append(dear.at(buying.warning))
         levels = [self._levels(n, soft, scale) for n in range(len(self.variables))]
         return Problem(tuple(domains), tuple(levels), tuple(constraints), self.order)
 
@@ -191,7 +190,7 @@ class Space:
         """The values of a variable; it is left out only where nothing needs it."""
         variable = self.variables[number]
         is_needed = variable.name in self.fixed or f"need:{variable.name}" in active
-        return self._there(number) if is_needed else variable.every
+        return variable.there if is_needed else variable.every
 
     def _is_tree(self, number: int) -> bool:
         """Whether the sources of a variable lie in the training code."""
@@ -287,11 +286,10 @@ class Space:
         for pins in self.pins.values():
             for pin in pins:
                 number = self.number[pin.component]
-                mask = 0
-                for position, value in enumerate(self.variables[number].values):
-                    if isinstance(value, Build) and self._satisfies(value, pin):
-                        mask |= 1 << position
-                if mask == self._there(number):
+                mask = self.variables[number].those(
+                    lambda build: self._satisfies(build, pin)  # noqa: B023
+                )
+                if mask == self.variables[number].there:
                     continue  # it asks for the component alone
                 counted[pin.component] = counted.get(pin.component, 0) + 1
                 more = f":{counted[pin.component]}" if counted[pin.component] > 1 else ""
@@ -300,11 +298,6 @@ class Space:
     def _dear(self) -> Iterator[Dear]:
         yield from unlike(self.variables, self.number, self.knowledge)
         yield from unseen(self.variables, self.number)
-
-    def _there(self, number: int) -> int:
-        """The values of a variable with which it is not left out."""
-        values = self.variables[number].values
-        return sum(1 << n for n, value in enumerate(values) if isinstance(value, Build))
 
     def _order(self) -> Tuple[int, ...]:
         """Frameworks first, since the rest is made for them; then what has the fewest builds."""

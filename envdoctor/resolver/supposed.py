@@ -19,7 +19,7 @@ from envdoctor.relations.components import PYTHON
 from envdoctor.relations.environment import imported
 from envdoctor.relations.fit import Fit
 from envdoctor.relations.judge import Bound, Domain, Relations
-from envdoctor.relations.observe import Observation, kind, observe, set_modules
+from envdoctor.relations.observe import Observation, is_source, kind, observe, set_modules
 from envdoctor.relations.plan import requirement_arguments
 from envdoctor.relations.tell import label
 from envdoctor.relations.wanted import Wanted, WantedError, builds_of, read_wanted
@@ -145,7 +145,7 @@ def _offered(
         known = [b.version for b in of if b.version is not None and not b.version.is_prerelease]
         if known:
             of = tuple(b for b in of if b.version == max(known))
-    wheels = tuple(b for b in of if b.attributes.get("origin") != "source")
+    wheels = tuple(b for b in of if not is_source(b))
     plain = tuple(b for b in wheels if _is_plain(b))
     return plain or of, bool(fitting)
 
@@ -212,7 +212,7 @@ def _first(builds: Sequence[Build]) -> Build:
     """The one that a command of the matrices installs: a wheel rather than sources."""
     return min(
         builds,
-        key=lambda b: (requirement_arguments(b) is None, b.attributes.get("origin") == "source"),
+        key=lambda b: (requirement_arguments(b) is None, is_source(b)),
     )
 
 

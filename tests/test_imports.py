@@ -24,6 +24,7 @@ RANKS = (
     ("linking",),
     ("rules",),
     ("resolver",),
+    ("diagnosis",),
     ("report", "actions"),
     ("commands",),
     ("__init__", "__main__"),

@@ -1,0 +1,1 @@
+"""From the log of a failure to its root cause."""

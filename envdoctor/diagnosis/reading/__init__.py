@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import BinaryIO, Iterable, Iterator
 
 from envdoctor.diagnosis.line import Line
+from envdoctor.diagnosis.reading import boxes, pieces
 from envdoctor.diagnosis.reading.blocks import BLOCK, Count, blocks
-from envdoctor.diagnosis.reading.prefixes import without_prefixes
+from envdoctor.diagnosis.reading.prefixes import Prefixes
 from envdoctor.diagnosis.reading.selection import Selection
 
 __all__ = ["Reading", "read"]
@@ -23,7 +24,9 @@ class Reading:
     def __init__(self, stream: BinaryIO, triggers: Iterable[str], block: int) -> None:
         self._count = Count()
         self._selection = Selection(triggers)
-        self._lines = without_prefixes(self._selection.select(blocks(stream, self._count, block)))
+        shown = pieces.lines(self._selection.select(blocks(stream, self._count, block)))
+        whole = pieces.apart(boxes.opened(Prefixes().take_off(shown)))
+        self._lines = (item.line() for item in whole)
 
     def __iter__(self) -> Iterator[Line]:
         return self._lines

@@ -1,4 +1,4 @@
-r"""From a stream to blocks of whole lines in UTF-8, each ended by `\n`, or by `\r\n` if overwritten.
+r"""From a stream to blocks of whole lines, each ended by `\n`, or by `\r\n` if overwritten.
 
 What comes next does not depend on the pieces in which a stream delivers.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from typing import List
@@ -27,7 +28,7 @@ _CJK = re.compile("[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 
 def text(data: bytes) -> str:
     """A line without its end: no control characters, tabs are four spaces."""
-    line = _decoded(data)
+    line = _unwrapped(_decoded(data))
     if "\t" in line:
         line = line.replace("\t", "    ")
     if not line.isprintable():
@@ -35,6 +36,17 @@ def text(data: bytes) -> str:
     if "m" in line and "[" in line and _LOST.search(line):
         line = _LOST.sub("", line)
     return line.rstrip()
+
+
+def _unwrapped(line: str) -> str:
+    """What a line of Docker's own JSON log holds; any other line as it is."""
+    if not line.startswith('{"log":"') or '"stream":"' not in line:
+        return line
+    try:
+        held = json.loads(line)["log"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return line
+    return held.rstrip("\r\n") if isinstance(held, str) else line
 
 
 def _decoded(data: bytes) -> str:
@@ -74,7 +86,7 @@ def _spaces(code: re.Match[str]) -> str:
 
 def _overstruck(line: str) -> str:
     shown: List[str] = []
-    for char in line:
+    for char in line.rstrip("\b"):
         if char != "\b":
             shown.append(char)
         elif shown:

@@ -168,9 +168,9 @@ FOR_CONTRIBUTORS = (
     "rules/page.py",
     "rules/rule.py",
 )
-#: What readers of reports look for, not what is said: there only reasons and errors are.
-READERS = ("actions/said.py", "facts/pasted/", "facts/nvidia_smi.py")
-SAYERS = {"unseen", "ReportError", "Unknown"}
+#: What readers of reports and logs look for, not what is said: there only reasons and errors are.
+READERS = ("actions/said.py", "diagnosis/", "facts/pasted/", "facts/nvidia_smi.py")
+SAYERS = {"unseen", "ReportError", "Unknown", "say"}
 #: Commands, styles and what is looked for in texts of others: the same in every language.
 COMMANDS = re.compile(
     r"(?:import|conda|pip|docker|srun|envdoctor|rm|apt-get|dnf|sudo|unset|ip|ldconfig|clang|gcc|nvcc"

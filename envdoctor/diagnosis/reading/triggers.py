@@ -1,26 +1,59 @@
-"""Tells whether lines hold one of the words that the readers of a log wait for."""
+"""Tells which lines hold one of the words that the readers of a log wait for.
+
+Most of what a log says, it says in few words. So the words of many lines are gathered first, each
+is looked at once, and only those triggers are searched of which a word occurred.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Iterable, List, Set
+from bisect import bisect_right
+from itertools import accumulate
+from typing import Dict, Iterable, List, Sequence, Set, Tuple
 
 _CODES = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]")
 _DIGITS = re.compile("[0-9]+")
 _ENCODINGS = ("utf-8", "gbk")
+_RUN = re.compile(rb"[a-z]+")
+#: All but small letters made to spaces.
+_LETTERS = bytes(byte if 97 <= byte <= 122 else 32 for byte in range(256))
+#: Not worth looking for by itself.
+_SHORT = 3
+_GRAM = 4
+_MOST_WORDS = 200_000
 
 
 class Triggers:
-    """The words, without digits: so they are looked for in lines without digits."""
+    """Words that are waited for, without digits: so are the lines in which they are searched."""
 
     def __init__(self, words: Iterable[str]) -> None:
         found: Set[bytes] = set()
         for word in words:
             plain = _DIGITS.sub("", word.lower())
-            for encoding in _ENCODINGS:
-                found.add(plain.encode(encoding, "replace"))
+            found.update(plain.encode(encoding, "replace") for encoding in _ENCODINGS)
         found.discard(b"")
-        self._pattern = re.compile(b"|".join(map(re.escape, sorted(found))) or b"(?!)")
+        self._always: List[bytes] = []  # those without a word
+        self._whole: Dict[bytes, List[bytes]] = {}  # by a word that they hold as a whole
+        self._inside: Dict[bytes, List[bytes]] = {}  # by a part of a word
+        for trigger in sorted(found):
+            self._add(trigger)
+        self._parts = _by_gram(self._inside)
+        self._plain: Set[bytes] = set()  # words of none
+        self._of_word: Dict[bytes, Tuple[bytes, ...]] = {}
+        self._forgotten: Set[bytes] = set()
+
+    def _add(self, trigger: bytes) -> None:
+        runs = [(run[0], run.start(), run.end()) for run in _RUN.finditer(trigger)]
+        whole = [word for word, start, end in runs if start > 0 and end < len(trigger)]
+        longest = max(whole, key=len, default=b"")
+        if len(longest) > _SHORT:
+            self._whole.setdefault(longest, []).append(trigger)
+            return
+        part = max((word for word, _, _ in runs), key=len, default=b"")
+        if len(part) >= _SHORT:
+            self._inside.setdefault(part, []).append(trigger)
+        else:
+            self._always.append(trigger)
 
     def plain(self, data: bytes) -> bytes:
         """Bytes without what may stand inside of a word: colours, and NULs."""
@@ -28,7 +61,71 @@ class Triggers:
             data = _CODES.sub(b"", data)
         return data.replace(b"\0", b"") if b"\0" in data else data
 
-    def of_interest(self, shapes: List[bytes]) -> List[bytes]:
-        """Those of some lines that hold a word."""
-        search = self._pattern.search
-        return [shape for shape in shapes if search(shape.lower())]
+    def of_interest(self, shapes: Sequence[bytes]) -> Dict[bytes, List[bytes]]:
+        """Those of some lines that hold a trigger, with what they hold."""
+        joined = b"\n".join(shapes).lower()
+        candidates = self._candidates(set(joined.translate(_LETTERS).split()))
+        ends: List[int] = []
+        found: Dict[bytes, List[bytes]] = {}
+        for trigger in candidates:
+            at = joined.find(trigger)
+            if at >= 0 and not ends:
+                ends = list(accumulate(len(shape) + 1 for shape in shapes))
+            while at >= 0:
+                line = bisect_right(ends, at)
+                found.setdefault(shapes[line], []).append(trigger)
+                at = joined.find(trigger, ends[line])
+        return found
+
+    def forget(self, trigger: bytes) -> None:
+        """Look for a trigger no longer."""
+        self._forgotten.add(trigger)
+
+    def _candidates(self, words: Set[bytes]) -> Iterable[bytes]:
+        """The triggers that may be there where these words are."""
+        new = words - self._plain - self._of_word.keys()
+        if new:
+            self._learn(new)
+        candidates = dict.fromkeys(self._always)
+        for word in words & self._of_word.keys():
+            candidates.update(dict.fromkeys(self._of_word[word]))
+        for trigger in self._forgotten:
+            candidates.pop(trigger, None)
+        return candidates
+
+    def _learn(self, words: Set[bytes]) -> None:
+        """Note of words which triggers they may be a part of."""
+        if len(self._plain) > _MOST_WORDS:
+            self._plain.clear()
+        if len(self._of_word) > _MOST_WORDS:
+            self._of_word.clear()
+        held: Dict[bytes, List[bytes]] = {
+            word: list(self._whole[word]) for word in words & self._whole.keys()
+        }
+        joined = b" ".join(words) + b" "
+        for gram, parts in self._parts.items():
+            at = joined.find(gram)
+            while at >= 0:
+                start, end = joined.rfind(b" ", 0, at) + 1, joined.find(b" ", at)
+                word = joined[start:end]
+                for part in parts:
+                    if part in word:
+                        held.setdefault(word, []).extend(self._inside[part])
+                at = joined.find(gram, end)
+        self._of_word.update((word, tuple(found)) for word, found in held.items())
+        self._plain |= words.difference(held)
+
+
+def _by_gram(parts: Iterable[bytes]) -> Dict[bytes, List[bytes]]:
+    """The parts by a few letters that they hold, by as few different ones as can be."""
+    grams: Dict[bytes, Set[bytes]] = {}
+    for part in parts:
+        for at in range(max(1, len(part) - _GRAM + 1)):
+            grams.setdefault(part[at : at + _GRAM], set()).add(part)
+    chosen: Dict[bytes, List[bytes]] = {}
+    left = set(parts)
+    while left:
+        gram = max(sorted(grams), key=lambda gram: len(grams[gram] & left))
+        chosen[gram] = sorted(grams[gram] & left)
+        left -= grams[gram]
+    return chosen

@@ -33,6 +33,8 @@ import yaml
 from recorded_host import Completed
 
 from envdoctor.commands.cli import run
+from envdoctor.diagnosis.reading import read
+from envdoctor.diagnosis.reading.blocks import MOST
 from envdoctor.elf import gpu_code
 from envdoctor.elf.image import ElfError
 from envdoctor.elf.library import open_library
@@ -945,6 +947,47 @@ def _answered(words: List[str], folder: Path) -> None:
     typed = set("".join(words))  # an error repeats what was typed
     for line in said.split("\n"):
         _promise(_is_harmless("".join(c for c in line if c not in typed)), f"{line!r}")
+
+
+# --- logs -------------------------------------------------------------------------------------
+
+_HOSTILE_LOGS = [
+    b"\x1b]8;;"
+    + b"a" * 5000
+    + b"\x1b["
+    + b"9;" * 3000
+    + b"\x1bP\x1b\\\x9b31m\x1b]0;t\x07\x1b[2J" * 50,
+    "╭─ Traceback (most recent call last) ─╮\n│ ╭─ locals ─╮ │\n│ │ │ x │ │\n".encode() * 80,
+    "[rank1]: │ (A pid=1) #1 0.10 db-1  | Oct 04 13:19:39 h u[1]: [1,0]<stderr>:0: E   x\n".encode()
+    * 40,
+    '\ufeffTraceback (most recent call last):\r\n  File "a.py", line 1\r\n'.encode("utf-16") * 20
+    + b"RuntimeError: plain\n" * 9,
+    b"50%|" + b"#" * 9000 + b"|\r" + b"\b" * 9000 + b"[" * 9000 + b"\0" * 9000 + b"\r\n" * 900,
+    b'{"log":"' + b"[" * 3000 + b'\\n","stream":"stderr"}\n' + b"(" * 3000 + b" pid=1) x\n",
+    b"Traceback (most recent call last):" * 300 + b"\n" + b'  File "' * 900 + b"\n",
+]
+
+
+def _logs() -> List[bytes]:
+    folder = TESTS / "diagnosis"
+    examples = yaml.safe_load((folder / "reading" / "examples.yaml").read_text(encoding="utf-8"))
+    return [
+        *(example["log"].encode() for example in examples),
+        *(path.read_bytes() for path in sorted(folder.rglob("*.log"))),
+        *_HOSTILE_LOGS,
+    ]
+
+
+@_target("log/read", _logs, share=300)
+def _read_log(data: bytes) -> None:
+    reading = read(io.BytesIO(data), ["error", "traceback", "killed", "no module named"])
+    last = 1
+    for line in reading:
+        _promise(line.text.isprintable() and line.source.isprintable(), f"{line!r} as text")
+        _promise(len(line.text) <= 2 * MOST, f"a line of {len(line.text)} characters")
+        _promise(line.number >= last, f"line {line.number} after {last}")
+        last = line.number
+    _promise(last <= max(1, reading.lines), f"line {last} of {reading.lines}")
 
 
 _ANYWHERE = ["--facts", "facts.json", "--gpu", "a100,h100"]

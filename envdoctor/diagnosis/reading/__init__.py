@@ -11,7 +11,7 @@ from typing import BinaryIO, Iterable, Iterator
 
 from envdoctor.diagnosis.line import Line
 from envdoctor.diagnosis.reading import boxes, pieces
-from envdoctor.diagnosis.reading.blocks import BLOCK, Count, blocks
+from envdoctor.diagnosis.reading.blocks import BLOCK, Count, whole_lines
 from envdoctor.diagnosis.reading.prefixes import Prefixes
 from envdoctor.diagnosis.reading.selection import Selection
 
@@ -24,7 +24,7 @@ class Reading:
     def __init__(self, stream: BinaryIO, triggers: Iterable[str], block: int) -> None:
         self._count = Count()
         self._selection = Selection(triggers)
-        shown = pieces.lines(self._selection.select(blocks(stream, self._count, block)))
+        shown = pieces.lines(self._selection.select(whole_lines(stream, self._count, block)))
         whole = pieces.apart(boxes.opened(Prefixes().take_off(shown)))
         self._lines = (item.line() for item in whole)
 

@@ -21,7 +21,7 @@ LEFT_OUT = " \u2026 ".encode()
 #: A line that is not longer is kept whole.
 MOST = HEAD + TAIL + len(LEFT_OUT)
 
-_GZIP = b"\x1f\x8b\x08"
+_GZIP, _GZIPPED = b"\x1f\x8b\x08", 31
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -44,7 +44,7 @@ class Count:
         self.truncated = False  # whether a compressed log was left before its end
 
 
-def blocks(stream: BinaryIO, count: Count, size: int = BLOCK) -> Iterator[bytes]:
+def whole_lines(stream: BinaryIO, count: Count, size: int = BLOCK) -> Iterator[bytes]:
     r"""Whole lines of a log, each ended by `\n`; by `\r\n` if the next one overwrote it.
 
     The last line of the log may lack its end. What cannot be read any more ends the log.
@@ -96,40 +96,41 @@ def _unpacked(stream: BinaryIO, count: Count, size: int) -> Iterator[bytes]:
 
 
 def _gunzipped(first: bytes, pieces: Iterator[bytes], count: Count, size: int) -> Iterator[bytes]:
-    unpacker = zlib.decompressobj(wbits=31)
+    """What is packed, in pieces of `size`; as far as it is whole, and not beyond the limit."""
     held: List[bytes] = []
-    length = total = 0
-    packed: Optional[bytes] = first
-    while packed is not None:
-        while packed:
-            try:
-                part = unpacker.decompress(packed, size - length)
-            except zlib.error:
-                count.truncated = True
-                packed = None
-                break
-            packed = unpacker.unconsumed_tail
-            if part:
-                held.append(part)
-                length += len(part)
-                total += len(part)
-            if length >= size:
-                yield b"".join(held)
-                held, length = [], 0
-            if unpacker.eof:  # members may follow one another
-                packed = unpacker.unused_data
-                if not packed.startswith(_GZIP[:2]):
-                    packed = b""
-                unpacker = zlib.decompressobj(wbits=31)
-            if total > MOST_UNPACKED:
-                count.truncated = True
-                packed = None
-                break
-        if packed is None:
-            break
-        packed = next(pieces, None)
-    if held:
+    length = 0
+    for part in _inflated(first, pieces, count, size):
+        held.append(part)
+        length += len(part)
+        if length >= size:
+            data = b"".join(held)
+            yield data[:size]
+            held, length = [data[size:]], length - size
+    if length:
         yield b"".join(held)
+
+
+def _inflated(first: bytes, pieces: Iterator[bytes], count: Count, size: int) -> Iterator[bytes]:
+    unpacker = zlib.decompressobj(wbits=_GZIPPED)
+    left = MOST_UNPACKED
+    is_begun = False
+    packed = first
+    while packed and left > 0:
+        try:
+            part = unpacker.decompress(packed, size)
+        except zlib.error:
+            break
+        left -= len(part)
+        if part:
+            yield part
+        is_begun = not unpacker.eof
+        packed = unpacker.unconsumed_tail
+        if unpacker.eof:  # members may follow one another, and zeros them
+            packed = unpacker.unused_data.lstrip(b"\0")
+            unpacker = zlib.decompressobj(wbits=_GZIPPED)
+        if not packed:
+            packed = next(pieces, b"")
+    count.truncated = is_begun or bool(packed)
 
 
 def _decoded(pieces: Iterator[bytes], count: Count) -> Iterator[bytes]:
@@ -185,6 +186,8 @@ class _Wide:
             end -= 1
         if end == stop:
             end = len(data) - 1
+        elif not self._little and end < len(data):
+            end = max(0, end - 1)  # the first half of a character
         self._held = data[end:]
         return self._converted(data[:end], final=False)
 

@@ -23,6 +23,9 @@ _CODE = re.compile(r" {0,8}(?P<run>[\u2771>])? {0,8}\d{1,9}(?:$| [\u2502 ]*(?P<c
 _MOST_JOINED = 20
 _MOST_PATH = 1000
 _MOST_BOXES = 256
+_MOST_WAITING = 200
+_WIDEST = 400
+_EDGES = "\u256d\u250c\u2502\u2570\u2514+|"
 
 
 class _Box:
@@ -38,27 +41,46 @@ class _Box:
 
 
 def opened(items: Iterable[Item]) -> Iterator[Item]:
-    """The lines, without boxes."""
+    """The lines, without boxes, in their order."""
     boxes: Dict[str, _Box] = {}
+    waiting: List[Item] = []  # for lines above them, which may go on
     for item in items:
         source = item.sources[-1] if item.sources else ""
         box = boxes.get(source)
         first = item.text.lstrip(" ")[:1]
-        if first in "\u256d\u250c\u2502\u2570\u2514+|" and first:
+        if first and first in _EDGES:
             if box is None:
-                if len(boxes) > _MOST_BOXES:
-                    boxes.clear()
                 box = boxes[source] = _Box()
-            yield from _inside(item, box)
+            waiting += _inside(item, box)
         elif box is None:
-            yield item
+            if not boxes:
+                yield item
+                continue
+            waiting.append(item)
         else:
-            yield from _outside(item, box)
+            waiting += _outside(item, box)
             if box.held is None:
                 del boxes[source]
-    for box in boxes.values():
-        if box.held is not None:
-            yield box.held
+        if len(waiting) > _MOST_WAITING or len(boxes) > _MOST_BOXES:
+            waiting += [held for each in boxes.values() for held in _released(each)]
+            if len(boxes) > _MOST_BOXES:
+                boxes.clear()
+        yield from _of_order(waiting, boxes)
+    waiting += [held for each in boxes.values() for held in _released(each)]
+    yield from _of_order(waiting, {})
+
+
+def _of_order(waiting: List[Item], boxes: Dict[str, _Box]) -> Iterator[Item]:
+    """Those of the lines that wait above which none is held."""
+    held = [box.held.number for box in boxes.values() if box.held is not None]
+    if held and waiting and waiting[0].number >= min(held):
+        return
+    waiting.sort(key=lambda item: item.number)
+    count = len(waiting)
+    if held:
+        count = sum(item.number < min(held) for item in waiting)
+    yield from waiting[:count]
+    del waiting[:count]
 
 
 def _inside(item: Item, box: _Box) -> List[Item]:
@@ -133,9 +155,11 @@ def _outside(item: Item, box: _Box) -> List[Item]:
     last = box.joined  # length of its last line
     first = item.text.partition(" ")[0]
     is_wrapped = first and last <= box.width and last + 1 + len(first) > box.width
-    if not is_wrapped or len(held.text) > _MOST_JOINED * box.width:
+    if not is_wrapped or len(held.text) > _MOST_JOINED * min(box.width, _WIDEST):
         return [*_released(box), item]
-    held.text += ("" if last == box.width else " ") + item.text
+    # A word of its own line that fills it was cut.
+    is_cut = last == box.width and " " not in held.text[-last:]
+    held.text += ("" if is_cut else " ") + item.text
     box.joined = len(item.text)
     return []
 

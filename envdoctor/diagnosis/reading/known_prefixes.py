@@ -54,7 +54,10 @@ _ISO = re.compile(
     rf"\ufeff?\d{{4}}-\d\d-\d\dT{_TIME}{_ZONE}"
     r"(?: \d\d[OE][+ ]| (?:stdout|stderr) [FP] | ?)"
 )
-_ISO_JOURNAL = re.compile(rf"\d{{4}}-\d\d-\d\dT{_TIME}{_ZONE} [\w.-]{{1,100}} {_UNIT}")
+_ISO_JOURNAL = re.compile(
+    rf"\d{{4}}-\d\d-\d\dT{_TIME}{_ZONE} [\w.-]{{1,100}} "
+    r"(?:(?P<unit>[\w./@:\\-]{1,80}?)\[\d{1,10}\]|(?P<kernel>kernel)): ?"
+)
 _JOURNAL = re.compile(rf"{_MONTH} [ \d]\d {_TIME} [\w.-]{{1,100}} {_UNIT}")
 _SYSLOG = re.compile(r"<\d{1,3}>(?=\S)")
 _HOSTED = re.compile(rf"\ufeff?\d{{4}}-\d\d-\d\dT{_TIME}Z ?")
@@ -220,7 +223,7 @@ def _parenthesis(text: str) -> Optional[Prefix]:
 def _digit(text: str) -> Optional[Prefix]:
     match = _ISO_JOURNAL.match(text)
     if match:
-        return Prefix("journal", match.end(), match["unit"])
+        return Prefix("journal", match.end(), match["unit"] or match["kernel"])
     match = _ISO.match(text)
     return Prefix("time", match.end()) if match else None
 

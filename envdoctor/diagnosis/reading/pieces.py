@@ -38,16 +38,18 @@ def lines(raws: Iterable[Raw]) -> Iterator[Item]:
 
 def apart(items: Iterable[Item]) -> Iterator[Item]:
     """The lines, of which those that were printed one behind the other come apart."""
+    last = 0
     for item in items:
         parts = _parts(item.text)
-        if len(parts) == 1:
+        if len(parts) > 1:
+            for part in parts:
+                piece = Item(item.number, part, item.gap)
+                piece.sources = item.sources
+                yield piece
+                item.gap = False
+        elif item.text or item.number != last:
             yield item
-            continue
-        for part in parts:
-            piece = Item(item.number, part, item.gap)
-            piece.sources = item.sources
-            yield piece
-            item.gap = False
+        last = item.number
 
 
 def _behind_bar(line: str) -> str:

@@ -20,8 +20,8 @@ FIRST, LAST = 4000, 2000
 MOST_OF_SHAPE, MOST_OF_TRIGGER = 30, 300
 #: When so many lines have come, only triggers count that were seldom seen; and then no more come.
 PLENTY, FEW_OF_TRIGGER, MOST_LINES = 24_000, 10, 40_000
-#: Blocks that are held for the end.
-_MOST_HELD = 24
+#: Bytes that are held for the end.
+_MOST_HELD = 6 << 20
 _MOST_SHAPES = 100_000
 _MOST_SHAPE_BYTES = 16 << 20
 _DIGITS = b"0123456789"
@@ -44,6 +44,8 @@ class _Held:
         self._lines: List[bytes] = []
         self._numbers: Sequence[int] = ()
         self._number = number  # of its first line
+        self.size = len(data)
+        self.is_open = data.endswith(b"\r\n")  # the next line overwrites its last
         self.overwritten = data.count(b"\r\n")
         self.first = first  # index of its first line
         self.end = first + data.count(b"\n") + (not data.endswith(b"\n"))
@@ -83,6 +85,7 @@ class Selection:
         self._seen: Dict[bytes, int] = {}  # how often a trigger was
         self._shape_bytes = 0
         self._held: Deque[_Held] = deque()
+        self._held_bytes = 0
         self._next = 0  # index of the first line that has neither come nor been left out
         self._until = FIRST  # lines below come
         self._count = 0  # of lines, those that were overwritten among them
@@ -95,12 +98,15 @@ class Selection:
         """The lines that are of interest, and those around them."""
         for data in blocks:
             yield from self._add(data)
+        if self._held and self._held[-1].is_open:
+            self.lines += 1
         self._until = self._count
         yield from self._give(max(self._next, self._count - LAST), self._count)
 
     def _add(self, data: bytes) -> Iterator[Raw]:
         held = _Held(data, self._count, self.lines + 1)
         self._held.append(held)
+        self._held_bytes += len(data)
         self._count = held.end
         self.lines += held.end - held.first - held.overwritten
         if self._until > self._next:
@@ -116,9 +122,9 @@ class Selection:
                     self._until = self._next
                     break
         while len(self._held) > 1 and (
-            self._held[1].first <= self._count - LAST or len(self._held) > _MOST_HELD
+            self._held[1].first <= self._count - LAST or self._held_bytes > _MOST_HELD
         ):
-            self._held.popleft()
+            self._held_bytes -= self._held.popleft().size
 
     def _give(self, start: int, end: int) -> Iterator[Raw]:
         """The lines from one index to another, which have not come yet."""

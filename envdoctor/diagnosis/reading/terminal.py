@@ -7,6 +7,8 @@ import re
 import unicodedata
 from typing import List
 
+from envdoctor.diagnosis.reading.blocks import HEAD, LEFT_OUT, MOST, TAIL
+
 #: What a terminal obeys: CSI, OSC, DCS, SOS, PM and APC with their texts, codes of two characters.
 _CODES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"
@@ -35,6 +37,8 @@ def text(data: bytes) -> str:
         line = _printable(line)
     if "m" in line and "[" in line and _LOST.search(line):
         line = _LOST.sub("", line)
+    if len(line) > MOST:  # spaces that codes stand for
+        line = line[:HEAD] + LEFT_OUT.decode() + line[-TAIL:]
     return line.rstrip()
 
 

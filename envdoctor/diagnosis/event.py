@@ -1,0 +1,71 @@
+"""What readers of a log recognise in its lines. The one place that names kinds and fields.
+
+What programs print as blocks (structure/):
+
+- `line`: a line that holds a word which a sign on lines waits for.
+- `exception`: of Python, with or without its traceback. `exception` its name without the module,
+  `message`, `file`, `function`, `code` of the deepest frame, `module` the package of that frame
+  (first part of its path below site-packages; "" outside of it), `script` the file of the first
+  frame, `importer` the package that was imported by the frames, `frames` how many, `chained`
+  "cause" or "context" of a later one of a chain.
+- `warning`: a Python warning, `category`, `message`, `file`, `module`.
+- `diagnostic`: of a compiler, linker or cmake. `tool` (gcc, nvcc, cl, ld, cmake, ninja, ptxas),
+  `severity` (fatal, error, warning), `message`, `file`, `unit` the file that is compiled.
+- `step`: of an installer. `installer`, `distribution`, `version`, `phase` (resolve, download,
+  metadata, build, install), `status` (started, done, error).
+- `conflict`: requirements that exclude each other. `component`, `requirements` joined by "; ".
+- `command`: a shell command that somebody typed or a script echoes, `command`.
+- `exit`: a process that ended badly. `process`, `code`, `signal`, `rank`.
+- `nccl`: a message of NCCL. `level`, `message`, `rank`, `file`.
+- `container`: of docker, buildkit, containerd, apt in an image. `message`, `tool`.
+- `kernel`: of the kernel's log. `message`, `process`.
+- `failed`: a consequence: a step, build, run or job that failed, `what`.
+- `success`: what went well after all. `what`, `distribution`.
+- `stated`: a version that the log tells: `component`, `version`.
+
+What messages say, whoever says it (mechanisms/), each with the fields of what it was read in:
+
+- `missing-module`: `name`, `provider` the distribution that brings it, `of` (project, dependency,
+  standard).
+- `missing-name`: `name` that `owner` (a module) no longer has or never had.
+- `missing-attribute`: the same of an attribute.
+- `removed`: an interface that the matrices know as gone: `name`, `owner`, `gone`, `cause`.
+- `missing-header`: `header`. `missing-command`: `command`. `missing-file`: `path`.
+- `missing-library`: `library` (a SONAME or the name behind -l), `stem`, `major`, `needed_by`.
+- `undefined-symbol`: `symbol`, `plain` (demangled as far as is known), `namespace`, `abi` (cxx11,
+  old, ""), `library` in which it was missed, `owner` whose symbol it is (torch, cuda, nccl, mkl,
+  python, libstdc++, ""), `library_owner` whose library missed it.
+- `missing-version`: `version` ("GLIBC_2.32"), `scheme` (GLIBC, GLIBCXX, CXXABI, ...), `provider`,
+  `needed_by`.
+- `unsupported-arch`: `arch` ("86"), `tool`, `reason` (too-new, too-old, unknown).
+- `version-range`: a version that a program refuses. `component`, `required`, `found`, `by`.
+"""
+
+from __future__ import annotations
+
+from typing import Dict, NamedTuple
+
+#: Of every field so much is kept.
+LONGEST = 8_000
+
+
+class Event(NamedTuple):
+    """Something that a log tells."""
+
+    kind: str
+    line: int  # number of the line that proves it
+    text: str  # that line
+    fields: Dict[str, str] = {}
+    source: str = ""
+    fatal: bool = True  # a failure; False of a warning, of information
+    first: int = 0  # where its block begins; 0: at its line
+    last: int = 0  # where its block ends; 0: at its line
+
+    def field(self, name: str) -> str:
+        """A field's value, "" if it has none. `text` is one too."""
+        return self.text if name == "text" else self.fields.get(name, "")
+
+    def derived(self, kind: str, **fields: str) -> Event:
+        """What follows from it: the same place, its fields and more."""
+        cut = {name: value[:LONGEST] for name, value in fields.items()}
+        return self._replace(kind=kind, fields={**self.fields, **cut})

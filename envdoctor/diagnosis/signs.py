@@ -1,0 +1,119 @@
+"""Signs of causes, matched against the events of a log."""
+
+from __future__ import annotations
+
+import re
+from typing import (
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+)
+
+from envdoctor.diagnosis.event import Event
+from envdoctor.diagnosis.literals import literals
+from envdoctor.knowledge.failures import Condition, Failure, Patterns, Sign, kinds
+
+LINE = "line"
+_Compiled = Tuple[Tuple[str, "re.Pattern[str]"], ...]
+
+
+class Match(NamedTuple):
+    """A sign that an event shows; `event` has the fields that its patterns name."""
+
+    failure: Failure
+    sign: Sign
+    event: Event
+
+
+class _Test:
+    """A condition, compiled."""
+
+    def __init__(self, condition: Union[Condition, Sign]) -> None:
+        self.kinds = kinds(condition)
+        self.near = condition.near if isinstance(condition, Condition) else ""
+        self._where = _compiled(condition.where)
+        self._not = _compiled(condition.differs)
+
+    def fields(self, event: Event) -> Optional[Dict[str, str]]:
+        """The fields that its patterns name in an event; None if it is not like that."""
+        named: Dict[str, str] = {}
+        for field, pattern in self._where:
+            found = pattern.search(event.field(field))
+            if found is None:
+                return None
+            named.update({n: v for n, v in found.groupdict().items() if v is not None})
+        if any(pattern.search(event.field(field)) for field, pattern in self._not):
+            return None
+        return named
+
+    def has(self, events: Mapping[str, Sequence[Event]], beside: Event) -> bool:
+        """Whether one of the events is like that, at the right side of another."""
+        return any(
+            self.fields(event) is not None
+            for kind in self.kinds
+            for event in events.get(kind, ())
+            if event is not beside and self._is_placed(event, beside)
+        )
+
+    def _is_placed(self, event: Event, beside: Event) -> bool:
+        if self.near == "before":
+            return event.line <= beside.line
+        if self.near == "after":
+            return event.line >= beside.line
+        return True
+
+
+class Signs:
+    """All signs of all failures."""
+
+    def __init__(self, failures: Iterable[Failure]) -> None:
+        self._tests: Dict[str, List[Tuple[Failure, Sign, _Test]]] = {}
+        self._beside: Dict[int, Tuple[List[_Test], List[_Test]]] = {}
+        words: Dict[str, None] = {}
+        for failure in failures:
+            for sign in failure.signs:
+                test = _Test(sign)
+                for kind in test.kinds:
+                    self._tests.setdefault(kind, []).append((failure, sign, test))
+                self._beside[id(sign)] = (
+                    [_Test(one) for one in sign.seen],
+                    [_Test(one) for one in sign.unseen],
+                )
+                conditions: List[Union[Sign, Condition]] = [sign, *sign.seen, *sign.unseen]
+                for condition in conditions:
+                    if LINE in kinds(condition):
+                        words.update(dict.fromkeys(literals(condition.where.get("text", ""))))
+        self.words = tuple(words)
+        self._any = re.compile("|".join(map(re.escape, sorted(self.words))) or r"(?!)")
+
+    def is_of_interest(self, text: str) -> bool:
+        """Whether a line has a word that a sign on lines waits for."""
+        return self._any.search(text.lower()) is not None
+
+    def matches(self, events: Sequence[Event]) -> Iterator[Match]:
+        """Every sign that the events show."""
+        by_kind: Dict[str, List[Event]] = {}
+        for event in events:
+            by_kind.setdefault(event.kind, []).append(event)
+        for event in events:
+            for failure, sign, test in self._tests.get(event.kind, ()):
+                named = test.fields(event)
+                if named is None:
+                    continue
+                seen, unseen = self._beside[id(sign)]
+                if all(one.has(by_kind, event) for one in seen) and not any(
+                    one.has(by_kind, event) for one in unseen
+                ):
+                    fields = {**event.fields, **named}
+                    yield Match(failure, sign, event._replace(fields=fields))
+
+
+def _compiled(patterns: Patterns) -> _Compiled:
+    return tuple((field, re.compile(pattern)) for field, pattern in patterns.items())

@@ -1,0 +1,76 @@
+"""Recognises what programs print as blocks: tracebacks, steps of installers, messages of compilers.
+
+A module each; `READERS` lists them. What one reader says of the surroundings (the distribution that
+is built, say) is told with every event of the others.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, Iterable, Iterator, List, Sequence, Tuple
+
+from envdoctor.diagnosis.event import Event
+from envdoctor.diagnosis.line import Line
+from envdoctor.diagnosis.structure.compilers import Compilers
+from envdoctor.diagnosis.structure.containers import Containers
+from envdoctor.diagnosis.structure.installers import Installers
+from envdoctor.diagnosis.structure.kernel import Kernel
+from envdoctor.diagnosis.structure.launchers import Launchers
+from envdoctor.diagnosis.structure.loader import Loader
+from envdoctor.diagnosis.structure.nccl import Nccl
+from envdoctor.diagnosis.structure.python import Python
+from envdoctor.diagnosis.structure.reader import Reader
+
+#: Makers of readers. Those whose surroundings others are told in come first.
+READERS: Sequence[Callable[[], Reader]] = (
+    Installers,
+    Compilers,
+    Loader,
+    Launchers,
+    Nccl,
+    Containers,
+    Kernel,
+    Python,
+)
+
+#: More sources than a job has ranks; the rest share one.
+_MOST_SOURCES = 512
+
+
+def triggers() -> Tuple[str, ...]:
+    """The words, in lower case, of which a line has one if a reader is to see it."""
+    return tuple(dict.fromkeys(word for made in READERS for word in made().triggers))
+
+
+class Structure:
+    """Feeds the lines of a log to readers, a set of them for each source."""
+
+    def __init__(self) -> None:
+        self._readers: Dict[str, List[Reader]] = {}
+
+    def feed(self, line: Line) -> Iterator[Event]:
+        """The events that end with this line."""
+        source = line.source
+        if source not in self._readers and len(self._readers) >= _MOST_SOURCES:
+            source = ""
+        readers = self._readers.get(source)
+        if readers is None:
+            readers = self._readers[source] = [made() for made in READERS]
+        for reader in readers:
+            yield from _placed(reader.feed(line), readers, source)
+
+    def end(self) -> Iterator[Event]:
+        """The events that the end of the log ends."""
+        for source, readers in self._readers.items():
+            for reader in readers:
+                yield from _placed(reader.end(), readers, source)
+
+
+def _placed(events: Iterable[Event], readers: Sequence[Reader], source: str) -> Iterator[Event]:
+    around: Dict[str, str] = {}
+    for reader in readers:
+        around.update(reader.surroundings)
+    for event in events:
+        yield event._replace(fields={**around, **event.fields}, source=source)
+
+
+__all__ = ["READERS", "Structure", "triggers"]

@@ -14,7 +14,7 @@ from envdoctor.diagnosis.reading.prefixes import Item
 
 _TITLE = "Traceback (most recent call last)"
 #: Corners and edges, as rich draws them with Unicode and without.
-_TOP = re.compile(r" *[\u256d\u250c+][\u2500-]+ ?[^\u2500]{0,200}?[\u2500-]+[\u256e\u2510+]?$")
+_TOP = re.compile(r" *[\u256d\u250c+][\u2500-]")
 _BOTTOM = re.compile(r" *[\u2570\u2514+][\u2500-]{3,}[\u256f\u2518+]?$")
 _SIDES = "\u2502|"
 _WHERE = re.compile(r"(?P<path>\S.*?):(?P<line>\d{1,9}) in (?P<name>\S.*)$")

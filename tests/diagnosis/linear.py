@@ -1,10 +1,10 @@
 """Whether a regular expression takes linear time on every line: a rule over its parsed form.
 
-A repeat without a bound is *live* if what follows it can begin with what it repeats: the engine then
-tries all its ends. It *crosses* if it can run over another place where the pattern could have begun:
-then a search that fails begins, and runs to the end, from each of them. Nested or following one
-another, each of these takes another power of the line's length. What ends a pattern cannot fail, and
-costs nothing.
+A repeat without a bound is *live* if what follows it can begin with what it repeats: the engine
+then tries all its ends. It *crosses* if it can run over another place where the pattern could have
+begun: a search that fails then begins, and runs to the end, from each of them. Nested or following
+one another, each of these takes another power of the line's length. What ends a pattern cannot
+fail, and costs nothing.
 """
 
 from __future__ import annotations
@@ -100,7 +100,9 @@ class Checker:
                 found = (_ALL - found) | {_OTHER}
         if self._flags & re.IGNORECASE:
             letters = {chr(n) for n in found if n < _OTHER}
-            found |= {ord(x) for each in letters for x in (each.lower(), each.upper()) if x < "\x80"}
+            found |= {
+                ord(x) for each in letters for x in (each.lower(), each.upper()) if x < "\x80"
+            }
         return found
 
     def _first(self, items: List[Item], follow: Chars) -> Chars:
@@ -241,11 +243,9 @@ class Checker:
             if op in (c.LITERAL, c.NOT_LITERAL, c.ANY, c.IN):
                 if not self._single((op, value)) & taken:
                     return True
-            elif op is c.SUBPATTERN and self._is_held(list(value[-1]), taken):
-                return True
-            elif op in _REPEATS and value[0] > 0 and self._is_held(list(value[2]), taken):
-                return True
-            elif op is c.BRANCH and all(self._is_held(list(each), taken) for each in value[1]):
+                continue
+            bodies = _bodies(op, value) if op not in _REPEATS or value[0] > 0 else []
+            if bodies and all(self._is_held(body, taken) for body in bodies):
                 return True
         return False
 

@@ -15,6 +15,8 @@ sys.path.append(str(Path(__file__).parent))
 
 from linear import faults
 
+from envdoctor.knowledge.failures import failures
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 CODE = sorted((ROOT / "envdoctor" / "diagnosis").rglob("*.py"))
 #: Those of the module `re` and of patterns that look from the beginning of a text only.
@@ -86,7 +88,7 @@ def uses() -> Dict[str, Set[str]]:
     return found
 
 
-def of_module(path: Path) -> Iterator[Tuple[str, "re.Pattern[str]"]]:
+def of_module(path: Path) -> Iterator[Tuple[str, re.Pattern[str]]]:
     name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
     module = importlib.import_module(name)
     for key, value in vars(module).items():
@@ -94,7 +96,7 @@ def of_module(path: Path) -> Iterator[Tuple[str, "re.Pattern[str]"]]:
             yield key, pattern
 
 
-def compiled(value: object, depth: int) -> Iterator["re.Pattern[str]"]:
+def compiled(value: object, depth: int) -> Iterator[re.Pattern[str]]:
     if isinstance(value, re.Pattern):
         yield value
     elif depth < 4:
@@ -117,8 +119,10 @@ def test_patterns_of_the_code() -> None:
             source = pattern.pattern
             text = source.decode("latin-1") if isinstance(source, bytes) else source
             is_anchored = used.get(name, {"search"}) <= FROM_THE_START
-            for fault in faults(text, pattern.flags & ~re.UNICODE, is_anchored):
-                wrong.append(f"{path.relative_to(ROOT)}: {name}: {text[:100]}: {fault}")
+            wrong += [
+                f"{path.relative_to(ROOT)}: {name}: {text[:100]}: {fault}"
+                for fault in faults(text, pattern.flags & ~re.UNICODE, is_anchored)
+            ]
     assert wrong == []
 
 
@@ -126,13 +130,37 @@ def test_patterns_stand_at_the_top_of_modules() -> None:
     """There the law above sees them."""
     hidden = []
     for path in CODE:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
-            if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                continue
-            for call in ast.walk(node):
-                function = call.func if isinstance(call, ast.Call) else None
-                if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
-                    if function.value.id == "re" and function.attr not in ("escape",):
-                        hidden.append(f"{path.relative_to(ROOT)}:{call.lineno}")
+        functions = [
+            node
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.FunctionDef)
+        ]
+        for call in (node for function in functions for node in ast.walk(function)):
+            function = call.func if isinstance(call, ast.Call) else None
+            if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+                is_written = isinstance(call, ast.Call) and any(
+                    isinstance(each, (ast.Constant, ast.JoinedStr)) for each in call.args[:1]
+                )
+                if function.value.id == "re" and is_written and function.attr != "escape":
+                    hidden.append(f"{path.relative_to(ROOT)}:{function.lineno}")
     assert hidden == []
+
+
+def of_failures() -> Iterator[Tuple[str, str]]:
+    for cause, failure in failures().items():
+        for sign in failure.signs:
+            for condition in (sign, *sign.seen, *sign.unseen):
+                for patterns in (condition.where, condition.differs):
+                    yield from ((f"{cause} {sign.id}", each) for each in patterns.values())
+        for cure in failure.fixes:
+            yield from ((f"{cause} fix", each) for each in cure.where.values())
+
+
+def test_patterns_of_failures() -> None:
+    """A field has no more than a few thousand characters, so a search may begin anew in it."""
+    wrong = [
+        f"{where}: {pattern[:100]}: {fault}"
+        for where, pattern in of_failures()
+        for fault in faults(pattern, is_anchored=True)
+    ]
+    assert wrong == []

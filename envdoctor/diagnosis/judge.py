@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import BinaryIO, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import BinaryIO, Dict, Iterable, List, Optional, Sequence, Tuple
 
-from envdoctor.diagnosis import mechanisms, structure
+from envdoctor.diagnosis import mechanisms, ranking, structure
 from envdoctor.diagnosis.event import Event
+from envdoctor.diagnosis.excerpts import Excerpts
 from envdoctor.diagnosis.line import Line
-from envdoctor.diagnosis.ranking import ranked
+from envdoctor.diagnosis.log import Log
+from envdoctor.diagnosis.mending import Mending
 from envdoctor.diagnosis.reading import read
 from envdoctor.diagnosis.signs import LINE, Signs
 from envdoctor.diagnosis.telling import told
@@ -21,59 +23,59 @@ from envdoctor.model.language import ENGLISH
 _MOST_EVENTS, _MOST_EQUAL = 20_000, 20
 
 
-class Log(NamedTuple):
-    """What was recognised in a log."""
-
-    events: List[Event]
-    read: LogRead
-
-
 def diagnose(
     logs: Sequence[Tuple[str, BinaryIO]],
     knowledge: Knowledge,
-    facts: Optional[Facts] = None,  # noqa: ARG001
+    facts: Optional[Facts] = None,
     language: str = ENGLISH,
     known: Optional[Dict[str, Failure]] = None,
 ) -> Diagnosis:
-    """What the logs of one job, each with its name, say.
+    """What the logs of one job, each with its name, say, in a language.
 
-    `facts` are what fixes are computed from, `known` the failures in place of those that ship.
-    Raises DocumentError for bad matrices.
+    `facts` are what fixes are computed from, else versions that the logs state; `known` are the
+    failures in place of those that ship. Raises DocumentError for bad matrices.
     """
     signs = Signs((failures() if known is None else known).values())
     recognised = [recognise(name, stream, signs, knowledge) for name, stream in logs]
-    causes = [
-        told(one, name if len(logs) > 1 else "", language)
-        for (name, _), log in zip(logs, recognised)
-        for one in ranked(signs.matches(log.events), log.events)
+    weighed = [
+        sign
+        for number, log in enumerate(recognised)
+        for sign in ranking.weighed(signs.matches(log.events), log.events, number)
     ]
+    stated = tuple(
+        Stated(event.field("component"), event.field("version"), event.line, log.read.name)
+        for log in recognised
+        for event in log.events
+        if event.kind == "stated"
+    )
+    mending = Mending(stated, facts, knowledge, language)
+    causes = [told(one, recognised, mending, language) for one in ranking.ranked(weighed)]
     return Diagnosis(
         causes=tuple(cause for cause in causes if cause.confidence >= SURE),
         candidates=tuple(cause for cause in causes if cause.confidence < SURE),
         logs=tuple(log.read for log in recognised),
-        stated=tuple(
-            Stated(e.field("component"), e.field("version"), e.line, log.read.name)
-            for log in recognised
-            for e in log.events
-            if e.kind == "stated"
+        stated=stated,
+        errors=len(
+            {(n, e.line) for n, log in enumerate(recognised) for e in log.events if e.fatal}
         ),
-        errors=sum(1 for log in recognised for event in log.events if event.fatal),
     )
 
 
 def recognise(name: str, stream: BinaryIO, signs: Signs, knowledge: Knowledge) -> Log:
     """What is recognised in a log."""
     reading = read(stream, (*structure.triggers(), *signs.words))
-    kept = _Kept()
+    kept = _Kept(knowledge)
     blocks = structure.Structure()
     for line in reading:
+        kept.excerpts.feed(line)
         if signs.is_of_interest(line.text):
-            kept.take([_plain(line)], knowledge)
-        kept.take(blocks.feed(line), knowledge)
-    kept.take(blocks.end(), knowledge)
+            kept.take([_plain(line)])
+        kept.take(blocks.feed(line))
+    kept.take(blocks.end())
     cut = str(reading.cut) if reading.cut else ""
     return Log(
         sorted(kept.events, key=lambda event: event.line),
+        kept.excerpts,
         LogRead(name, reading.lines, reading.bytes, reading.encoding, cut),
     )
 
@@ -85,11 +87,13 @@ def _plain(line: Line) -> Event:
 class _Kept:
     """The events of a log, bounded."""
 
-    def __init__(self) -> None:
+    def __init__(self, knowledge: Knowledge) -> None:
         self.events: List[Event] = []
+        self.excerpts = Excerpts()
+        self._knowledge = knowledge
         self._equal: Dict[Tuple[str, str, str], int] = {}
 
-    def take(self, events: Iterable[Event], knowledge: Knowledge) -> None:
+    def take(self, events: Iterable[Event]) -> None:
         """Keep events and what follows from them."""
         for event in events:
             if len(self.events) >= _MOST_EVENTS:
@@ -97,4 +101,5 @@ class _Kept:
             key = (event.kind, event.source, event.text)
             self._equal[key] = self._equal.get(key, 0) + 1
             if self._equal[key] <= _MOST_EQUAL:
-                self.events.extend(mechanisms.observed(event, knowledge))
+                self.events.extend(mechanisms.observed(event, self._knowledge))
+                self.excerpts.mark(event.line)

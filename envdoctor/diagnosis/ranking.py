@@ -1,4 +1,4 @@
-"""Which of the causes that a log shows is the root: causes before consequences."""
+"""Which of the causes that logs show is the root: causes before consequences."""
 
 from __future__ import annotations
 
@@ -9,61 +9,66 @@ from envdoctor.diagnosis.signs import Match
 from envdoctor.model.diagnosis import SURE
 
 #: Signs of this confidence are specific: the first of them in time is the root.
-_SPECIFIC = 0.8
+SPECIFIC = 0.8
 #: What a fault is worth that nothing fails of afterwards, and one that was got over.
 _WARNED, _RECOVERED = 0.45, 0.2
-#: Kinds of events that follow of causes, and tell of none themselves.
-_ENDS = ("failed", "exit")
+
+
+class Weighed(NamedTuple):
+    """A sign in one of the logs, and how sure it is with what followed it."""
+
+    match: Match
+    log: int  # which of the logs
+    confidence: float
+
+    @property
+    def tier(self) -> int:
+        """2 for what tells a root, 1 for what may, 0 for what is told on demand."""
+        if self.confidence < SURE:
+            return 0
+        if self.confidence < SPECIFIC:
+            return 1
+        return 2 if self.match.event.fatal or self.match.sign.silent else 1
+
+    @property
+    def place(self) -> Tuple[int, int, int, float]:
+        """What the causes are ordered by."""
+        return (-self.tier, self.log, self.match.event.line, -self.confidence)
 
 
 class Ranked(NamedTuple):
     """A cause with its best sign, and all others of it."""
 
-    match: Match
-    confidence: float
-    others: Tuple[Match, ...]
+    best: Weighed
+    others: Tuple[Weighed, ...]
 
 
-def ranked(matches: Iterable[Match], events: Sequence[Event]) -> List[Ranked]:
-    """One for each cause, the root first."""
+def weighed(matches: Iterable[Match], events: Sequence[Event], log: int) -> List[Weighed]:
+    """The signs in a log, with what became of the job in it."""
     course = _Course(events)
-    by_cause: Dict[str, List[Tuple[float, Match]]] = {}
-    for match in matches:
-        confidence = course.weighed(match)
-        by_cause.setdefault(match.failure.cause, []).append((confidence, match))
+    return [Weighed(match, log, course.confidence(match)) for match in matches]
+
+
+def ranked(signs: Iterable[Weighed]) -> List[Ranked]:
+    """One for each cause, the root first."""
+    by_cause: Dict[str, List[Weighed]] = {}
+    for sign in signs:
+        by_cause.setdefault(sign.match.failure.cause, []).append(sign)
     found = []
-    for weighed in by_cause.values():
-        weighed.sort(key=lambda pair: (-_tier(*pair), pair[1].event.line, -pair[0]))
-        best = weighed[0]
-        found.append(Ranked(best[1], best[0], tuple(match for _, match in weighed[1:])))
-    found.sort(key=_order)
+    for of_cause in by_cause.values():
+        of_cause.sort(key=lambda sign: sign.place)
+        found.append(Ranked(of_cause[0], tuple(of_cause[1:])))
+    found.sort(key=lambda one: one.best.place)
     return _causes_first(found)
-
-
-def _tier(confidence: float, match: Match) -> int:
-    if confidence < SURE:
-        return 0
-    tier = 2 if confidence >= _SPECIFIC else 1
-    return tier if match.event.fatal or match.sign.silent else 1
-
-
-def _order(one: Ranked) -> Tuple[int, int, float]:
-    return (-_tier(one.confidence, one.match), one.match.event.line, -one.confidence)
 
 
 def _causes_first(found: List[Ranked]) -> List[Ranked]:
     """The same, with each cause before those that its file calls its consequences."""
     placed: List[Ranked] = []
     for one in found:
-        at = next(
-            (
-                index
-                for index, other in enumerate(placed)
-                if other.match.failure.cause in one.match.failure.over and one.confidence >= SURE
-            ),
-            len(placed),
-        )
-        placed.insert(at, one)
+        over = one.best.match.failure.over if one.best.confidence >= SURE else ()
+        behind = (n for n, other in enumerate(placed) if other.best.match.failure.cause in over)
+        placed.insert(next(behind, len(placed)), one)
     return placed
 
 
@@ -71,10 +76,10 @@ class _Course:
     """What became of the job: where it failed, and what went well in the end."""
 
     def __init__(self, events: Sequence[Event]) -> None:
-        self._failed = max((e.line for e in events if e.fatal), default=0)
-        self._well = [e for e in events if e.kind == "success"]
+        self._failed = max((event.line for event in events if event.fatal), default=0)
+        self._well = [event for event in events if event.kind == "success"]
 
-    def weighed(self, match: Match) -> float:
+    def confidence(self, match: Match) -> float:
         """How sure a sign is, with what follows it."""
         sign, event = match.sign, match.event
         if self._is_over(event):
@@ -89,8 +94,6 @@ class _Course:
             if success.line <= event.line:
                 continue
             of = success.field("distribution")
-            if of and of == distribution:
-                return True
-            if not of and self._failed < success.line:
+            if (of and of == distribution) or (not of and self._failed < success.line):
                 return True
         return False

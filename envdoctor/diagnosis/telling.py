@@ -1,60 +1,62 @@
-"""Causes in words: summary, reason, proving lines, ways out."""
+"""Causes in words: summary, reason, proving lines, what follows of them."""
 
 from __future__ import annotations
 
-import re
-import shlex
-from typing import Optional, Tuple
+from typing import Dict, Sequence, Tuple
 
+from envdoctor.diagnosis.consequences import consequences
 from envdoctor.diagnosis.event import Event
+from envdoctor.diagnosis.log import Log
+from envdoctor.diagnosis.mending import Mending
 from envdoctor.diagnosis.ranking import Ranked
-from envdoctor.knowledge.failures import Cure
-from envdoctor.model.diagnosis import Cause, ProvingLine
-from envdoctor.model.finding import Fix
+from envdoctor.model.diagnosis import Cause, LineRange, ProvingLine
 from envdoctor.model.relation import words_in
-from envdoctor.model.text import fields as names_in
 from envdoctor.model.text import render
 from envdoctor.rules.page import pages
 
-#: What may come from a log into a command: names, versions, paths without anything special.
-_PLAIN = re.compile(r"[\w][\w.+/-]{0,120}")
 _MOST_PROOFS = 5
 
 
-def told(one: Ranked, log: str, language: str) -> Cause:
+def told(one: Ranked, logs: Sequence[Log], mending: Mending, language: str) -> Cause:
     """A cause, in a language."""
-    failure, sign, event = one.match
+    failure, sign, event = one.best.match
     words = {**words_in(language, failure.words), **words_in(language, sign.words)}
     code = next((page.code for page in pages().values() if page.name == failure.cause), "")
-    proofs = {m.event.line: m.event for m in (one.match, *one.others)}
+    log = logs[one.best.log]
+    name = log.read.name if len(logs) > 1 else ""
+    proofs = _proofs(one)
     return Cause(
         id=failure.cause,
-        confidence=round(one.confidence, 2),
+        confidence=round(one.best.confidence, 2),
         summary=render(words.get("summary", ""), event.field),
         code=code,
         why=render(words.get("why", ""), event.field),
         evidence=tuple(
-            ProvingLine(e.line, e.text, log, e.source) for e in list(proofs.values())[:_MOST_PROOFS]
+            ProvingLine(
+                proof.line,
+                proof.text,
+                logs[number].read.name if len(logs) > 1 else "",
+                proof.source,
+                *logs[number].excerpts.around(proof.line),
+            )
+            for (number, _), proof in proofs.items()
+        ),
+        consequences=tuple(
+            LineRange(first, last, name)
+            for first, last in consequences(
+                event, [line for number, line in proofs if number == one.best.log], log.events
+            )
         ),
         source=event.source,
-        component=event.field("distribution"),
-        fixes=tuple(
-            Fix(render(cure.words.get(language) or cure.words["en"], event.field), commands)
-            for cure, commands in ((cure, _commands(cure, event)) for cure in failure.fixes)
-            if commands is not None
-        ),
-        verify=tuple(failure.verify),
+        component=mending.component(event),
+        fixes=mending.fixes(failure, event),
+        verify=mending.verify(failure, event),
     )
 
 
-def _commands(cure: Cure, event: Event) -> Optional[Tuple[str, ...]]:
-    """The commands of a way out; None if it is for another event, or a field is not plain."""
-    if not all(re.search(pattern, event.field(name)) for name, pattern in cure.where.items()):
-        return None
-    found = []
-    for command in cure.commands:
-        values = {name: event.field(name) for name in names_in(command)}
-        if not all(_PLAIN.fullmatch(value) for value in values.values()):
-            return None
-        found.append(render(command, lambda name: shlex.quote(values[name])))  # noqa: B023
-    return tuple(found)
+def _proofs(one: Ranked) -> Dict[Tuple[int, int], Event]:
+    """The proving lines, the most telling first, each once."""
+    found: Dict[Tuple[int, int], Event] = {}
+    for sign in (one.best, *one.others):
+        found.setdefault((sign.log, sign.match.event.line), sign.match.event)
+    return dict(list(found.items())[:_MOST_PROOFS])

@@ -1,0 +1,95 @@
+"""What mends a cause: ways out of its file, and changes that the matrices find.
+
+Printed, never run. Nothing of a log comes into a command that is not a plain name or version.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+
+from envdoctor.diagnosis.event import Event
+from envdoctor.diagnosis.supposing import facts_of
+from envdoctor.knowledge.failures import Cure, Failure
+from envdoctor.knowledge.load import Knowledge
+from envdoctor.model.diagnosis import Stated
+from envdoctor.model.facts import Facts
+from envdoctor.model.finding import Finding, Fix
+from envdoctor.model.names import canonical
+from envdoctor.model.text import fields as names_in
+from envdoctor.model.text import render
+
+#: What may come from a log into a command: names, versions, paths without anything special.
+_PLAIN = re.compile(r"\w[\w.+/-]{0,120}", re.ASCII)
+_MOST = 4
+
+
+class Mending:
+    """Finds fixes, from facts or from the versions that logs state."""
+
+    def __init__(
+        self, stated: Sequence[Stated], facts: Optional[Facts], knowledge: Knowledge, language: str
+    ) -> None:
+        self._stated = stated
+        self._facts = facts
+        self._knowledge = knowledge
+        self._language = language
+        self._found: Optional[List[Finding]] = None
+
+    def component(self, event: Event) -> str:
+        """Whose fault it is, "mmcv-full 1.4.0"; "" where the log does not say it."""
+        name = event.field("distribution")
+        return render("{distribution} {version}", event.field).strip() if name else ""
+
+    def fixes(self, failure: Failure, event: Event) -> Tuple[Fix, ...]:
+        """The ways out, computed ones first."""
+        found = [*self._computed(failure, event), *self._written(failure, event)]
+        return tuple(dict.fromkeys(found))[:_MOST]
+
+    def verify(self, failure: Failure, event: Event) -> Tuple[str, ...]:
+        """Commands that show whether it is mended."""
+        filled = (self._filled(command, event) for command in failure.verify)
+        return tuple(command for command in filled if command is not None)
+
+    def _written(self, failure: Failure, event: Event) -> Iterator[Fix]:
+        for cure in failure.fixes:
+            if not _is_for(cure, event):
+                continue
+            commands = [self._filled(command, event) for command in cure.commands]
+            words = cure.words.get(self._language) or cure.words["en"]
+            known = tuple(command for command in commands if command is not None)
+            # of some commands the rest would be another way out
+            yield Fix(render(words, event.field), known if len(known) == len(commands) else ())
+
+    def _filled(self, command: str, event: Event) -> Optional[str]:
+        """A command with the fields of an event; None if one is missing or not plain."""
+        values: Dict[str, str] = {name: event.field(name) for name in names_in(command)}
+        if not all(_PLAIN.fullmatch(value) for value in values.values()):
+            return None
+        return render(command, lambda name: shlex.quote(values[name]))
+
+    def _computed(self, failure: Failure, event: Event) -> Iterator[Fix]:
+        """Fixes of what `check` finds under the same name."""
+        about = {canonical(event.field(name)) for name in ("distribution", "component", "by")} - {
+            ""
+        }
+        for finding in self._findings():
+            if finding.name != failure.cause:
+                continue
+            if about and canonical(finding.component.partition(" ")[0]) not in about:
+                continue
+            yield from finding.fixes
+
+    def _findings(self) -> List[Finding]:
+        if self._found is None:
+            from envdoctor.rules.check import check
+
+            facts = self._facts or facts_of(self._stated)
+            report = check(facts, self._knowledge, self._language) if facts else None
+            self._found = list(report.findings) if report else []
+        return self._found
+
+
+def _is_for(cure: Cure, event: Event) -> bool:
+    return all(re.search(pattern, event.field(name)) for name, pattern in cure.where.items())

@@ -33,6 +33,7 @@ import yaml
 from recorded_host import Completed
 
 from envdoctor.commands.cli import run
+from envdoctor.diagnosis import diagnose
 from envdoctor.diagnosis.reading import read
 from envdoctor.diagnosis.reading.blocks import MOST
 from envdoctor.elf import gpu_code
@@ -988,6 +989,25 @@ def _read_log(data: bytes) -> None:
         _promise(line.number >= last, f"line {line.number} after {last}")
         last = line.number
     _promise(last <= max(1, reading.lines), f"line {last} of {reading.lines}")
+
+
+@_target("log/diagnose", _logs, share=100)
+def _diagnose_log(data: bytes) -> None:
+    language = "zh" if len(data) % 2 else "en"
+    found = diagnose([("log", io.BytesIO(data))], _matrices(), language=language)
+    for told in _texts(msgspec.to_builtins(found)):
+        _promise(_is_harmless(told), f"{told!r} as text")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _texts(each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _texts(each)
 
 
 _ANYWHERE = ["--facts", "facts.json", "--gpu", "a100,h100"]

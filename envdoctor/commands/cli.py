@@ -29,7 +29,18 @@ from envdoctor.model.language import VARIABLE, is_known, translate
 from envdoctor.model.text import clean
 
 #: Modules beside this one, imported when they are called: start-up time is part of every answer.
-_COMMANDS = ("check", "explain", "facts", "inspect", "matrix", "repair", "resolve", "what-if")
+_COMMANDS = (
+    "check",
+    "diagnose",
+    "explain",
+    "facts",
+    "inspect",
+    "matrix",
+    "repair",
+    "resolve",
+    "run",
+    "what-if",
+)
 
 
 class Commands(click.Group):

@@ -46,7 +46,7 @@ _ONE_SIGN = re.compile(r"([A-Za-z][\w.-]*)=([^=].{0,100})")
 def command(
     about: Tuple[str, ...], inputs: Inputs, form: str, output: Optional[str], verbose: bool
 ) -> int:
-    """Explain a finding, by its code (ED412) or its name (torch-abi-mismatch).
+    """Explain a finding or a cause of failures, by its code (ED412) or its name.
 
     Or tell what the matrices know, with sources: of a build (torch==1.9.1+cu111), of a package
     (mmcv-full), of a GPU, a driver, a CUDA, a Python or a system (gpu=h100, driver=535, cuda=11.8,
@@ -75,6 +75,10 @@ def _is_asked(text: str, inputs: Inputs) -> bool:
         return True
     if text.upper() in pages() or any(page.name == text.lower() for page in pages().values()):
         return False
+    from envdoctor.knowledge.failures import failures
+
+    if text.lower() in failures():
+        return False
     from envdoctor.model.names import canonical
 
     with told():
@@ -88,7 +92,8 @@ def _explain_page(
 
     page = _page(code, pages())
     if page is None:
-        _explain_interface(code, inputs, form, output, verbose)
+        if not _explain_cause(code, form, output):
+            _explain_interface(code, inputs, form, output, verbose)
         return 0
     if form == "json":
         from envdoctor.knowledge.load import load
@@ -98,6 +103,25 @@ def _explain_page(
         text = report.explanation_text(page, view(output), language())
         write(as_called(text), output)
     return 0
+
+
+def _explain_cause(name: str, form: str, output: Optional[str]) -> bool:
+    """Tell of a cause of failures that has no page; whether there is one of that name."""
+    from envdoctor.knowledge.failures import failures
+    from envdoctor.knowledge.load import load
+    from envdoctor.report import failures as report
+    from envdoctor.report.sources import Matrices
+
+    with told():
+        failure = failures().get(name.lower())
+        if failure is None:
+            return False
+        stated = Matrices(load().date)
+    if form == "json":
+        write(report.as_json(failure, stated, language()), output)
+    else:
+        write(as_called(report.as_text(failure, stated, view(output), language())), output)
+    return True
 
 
 def _explain_interface(
@@ -204,6 +228,7 @@ def _unknown(wanted: str, knowledge: Knowledge) -> click.UsageError:
     """What to say of something that has no page and no row: what is nearest, packages too."""
     import difflib
 
+    from envdoctor.knowledge.failures import failures
     from envdoctor.model.names import canonical
     from envdoctor.relations.devices import lookup
     from envdoctor.relations.wanted import nearest_packages
@@ -214,7 +239,8 @@ def _unknown(wanted: str, knowledge: Knowledge) -> click.UsageError:
         hint = f"of a GPU: explain gpu={clean(short.lower())}"
         return click.UsageError(f"no finding and no package is called {clean(short)!r}; {hint}")
     codes = {code.lower(): code for code in pages()}
-    names = [*(page.name for page in pages().values()), *codes, *knowledge.packages]
+    causes = [*(page.name for page in pages().values()), *failures()]
+    names = [*causes, *codes, *knowledge.packages]
     near = difflib.get_close_matches(short.lower(), names)
     near = list(dict.fromkeys([*nearest_packages(canonical(short), knowledge), *near]))[:3]
     nearest = say(language(), " or ").join(codes.get(name, name) for name in near)

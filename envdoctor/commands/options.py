@@ -313,18 +313,29 @@ def assumption_options(function: F) -> F:
     return _with_inputs(function, [*_ASSUMED, *_MATRICES, *_TIME], heeds_configuration=False)
 
 
+def run_options(function: F) -> F:
+    """Give a command that runs another those of them that say of what its failure is judged.
+
+    Nothing limits its time, and of nothing that others print is told that it goes on.
+    """
+    return _with_inputs(function, [*_OBSERVED, *_ASSUMED, *_MATRICES], is_awaited=False)
+
+
 def _with_inputs(
-    function: F, options_: Sequence[Callable[[F], F]], heeds_configuration: bool = True
+    function: F,
+    options_: Sequence[Callable[[F], F]],
+    heeds_configuration: bool = True,
+    is_awaited: bool = True,
 ) -> F:
 
     @functools.wraps(function)
     def wrapper(*arguments: Any, **options: Any) -> Any:
-        seconds = options.pop("timeout")
+        seconds = options.pop("timeout", None)
         problem = current().problem
         if problem is not None and heeds_configuration and _is_the_one_called():
             raise problem
         inputs = _inputs(options)
-        with told(), _deadline(seconds), _patience():
+        with told(), _deadline(seconds), _patience() if is_awaited else contextlib.nullcontext():
             return function(*arguments, inputs=inputs, **options)
 
     command: Any = wrapper

@@ -26,12 +26,21 @@ _LONGEST = 400
 _LONG_WORD = re.compile(r"\S{400,}")
 
 
-def view(output: Optional[str], verbose: bool = False, quiet: bool = False) -> View:
-    """How text is to be shown where it goes: as wide as a terminal, in colour only there."""
-    terminal = output in (None, "-") and sys.stdout.isatty()
+def view(
+    output: Optional[str],
+    verbose: bool = False,
+    quiet: bool = False,
+    stream: Optional[TextIO] = None,
+) -> View:
+    """How text is to be shown where it goes: as wide as a terminal, in colour only there.
+
+    `stream` is where it goes without `output`, by default stdout.
+    """
+    stream = sys.stdout if stream is None else stream
+    terminal = output in (None, "-") and stream.isatty()
     dumb = os.environ.get("TERM", "dumb") == "dumb"
     return View(
-        width=_columns() if terminal else _USUAL,
+        width=_columns(stream) if terminal else _USUAL,
         colour=terminal and not dumb and not os.environ.get("NO_COLOR"),
         verbose=verbose,
         quiet=quiet,
@@ -39,9 +48,9 @@ def view(output: Optional[str], verbose: bool = False, quiet: bool = False) -> V
     )
 
 
-def _columns() -> int:
+def _columns(stream: TextIO) -> int:
     try:
-        width = os.get_terminal_size(sys.stdout.fileno()).columns or _USUAL
+        width = os.get_terminal_size(stream.fileno()).columns or _USUAL
     except OSError:
         width = _USUAL
     return min(max(width, _NARROWEST), _WIDEST)

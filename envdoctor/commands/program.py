@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 #: Set by what starts envdoctor under another name, as scripts/envdoctor does.
 VARIABLE = "ENVDOCTOR_PROG"
 _USUAL = "envdoctor"
-_CALL = re.compile(r"(?<![\w./-])envdoctor(?= (?:check|explain|facts|repair|resolve|what-if)\b)")
+_CALL = re.compile(
+    r"(?<![\w./-])envdoctor(?= (?:check|diagnose|explain|facts|repair|resolve|run|what-if)\b)"
+)
 
 
 def program(environ: Mapping[str, str] = os.environ, started: Optional[str] = None) -> str:

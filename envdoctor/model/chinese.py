@@ -582,6 +582,43 @@ SAID: Dict[str, str] = {
     "Options:": "选项：",
     "Commands:": "命令：",
     "Error: {message}": "错误：{message}",
+    # what logs say
+    "Root cause": "根本原因",
+    "Also": "同时",
+    "Perhaps": "可能",
+    "Fix": "解决办法",
+    "Or": "或者",
+    "Make sure": "如何确认",
+    "More": "详细说明",
+    "Seen, too": "还看到",
+    "Read": "读取了",
+    "Stated": "日志写明",
+    "Meaning": "含义",
+    "Ways out": "解决办法",
+    "Signs in logs, and how sure each is": "日志中的迹象，及其可信程度",
+    "{sign}, in {kinds}: {confidence}": "{sign}，见于 {kinds}：{confidence}",
+    "line {line}": "第 {line} 行",
+    "line {lines} is a consequence": "第 {lines} 行是它的后果",
+    "lines {lines} are consequences": "第 {lines} 行都是它的后果",
+    "and {number} more line (-v)": "还有 {number} 行（-v）",
+    "and {number} more lines (-v)": "还有 {number} 行（-v）",
+    "and {number} more; all of it: --all": "还有 {number} 个；用 --all 查看全部",
+    "all of it: --all": "用 --all 查看全部",
+    "No cause in the environment is seen.": "没有看到环境方面的原因。",
+    "{number} line was read.": "读取了 {number} 行。",
+    "{number} lines were read.": "读取了 {number} 行。",
+    "{number} line tells of a failure, of which no cause in the environment is known.": (
+        "其中 {number} 行表明出错，但没有已知的环境原因能解释。"
+    ),
+    "{number} lines tell of failures, of which no cause in the environment is known.": (
+        "其中 {number} 行表明出错，但没有已知的环境原因能解释。"
+    ),
+    "what is wrong with this environment": "检查当前环境有什么问题",
+    "{log}: not all of it was read: {reason}": "{log}：没有全部读完：{reason}",
+    "Ways out are for {facts}.": "解决办法针对 {facts}。",
+    "this machine": "本机",
+    "envdoctor: {signal} ended the command ({number})": "envdoctor：命令被信号 {signal} 终止（{number}）",
+    "envdoctor: the command failed with {number}": "envdoctor：命令失败，退出码 {number}",
     # one binary
     "library": "共享库",
     "program": "程序",
@@ -1382,6 +1419,56 @@ WRITTEN: Dict[str, str] = {
         "请附上下面这几行和一份快照反馈此问题：{command}"
     ),
     "the matrices cannot be read: {reason}": "无法读取兼容矩阵：{reason}",
+    # logs, and commands that are run
+    "Find the root cause in the log of a failure.": "在失败日志中找出根本原因。",
+    "Find the root cause of a failure in its log, with the lines that prove it, and what mends it.": (
+        "在日志中找出失败的根本原因，列出作为证据的行，并给出解决办法。"
+    ),
+    "LOG is what pip, conda, docker build, cmake, ninja, a compiler, Python, torchrun, NCCL or the kernel printed, of any size; - or nothing is standard input. Several logs of one job are judged together. Commands are shown and never run.": (
+        "LOG 是 pip、conda、docker build、cmake、ninja、编译器、Python、torchrun、NCCL 或内核的输出，大小不限；"
+        "- 或者不写表示标准输入。同一个任务的几份日志会一起判断。命令只显示，从不执行。"
+    ),
+    "Ways out are for the versions that the log tells. With --here, --python, --env or --facts they are for that environment, with --assume for what is assumed.": (
+        "解决办法针对日志中写明的版本。使用 --here、--python、--env 或 --facts 时针对那个环境，使用 --assume 时针对所假定的内容。"
+    ),
+    "Exit code: 0 no cause in the environment is seen, 1 one is, 2 wrong usage, 3 a log cannot be read.": (
+        "退出码：0 没有看到环境方面的原因；1 看到了；2 用法错误；3 日志无法读取。"
+    ),
+    "The log is of this machine: compute what mends it for the active environment.": (
+        "日志来自本机：针对当前激活的环境给出解决办法。"
+    ),
+    "All causes that are seen, and candidates.": "列出看到的全部原因和可能的原因。",
+    "The root cause in one line, no more.": "只用一行说出根本原因。",
+    "Everything: more lines around, what was read.": "全部内容：更多上下文、读取了什么。",
+    "name a log, or pipe one: COMMAND 2>&1 | envdoctor diagnose; envdoctor run -- COMMAND reads as it runs": (
+        "请指定一份日志，或用管道传入：COMMAND 2>&1 | envdoctor diagnose；也可以用 envdoctor run -- COMMAND，边运行边读取"
+    ),
+    "{number} logs are as many as are read together": "最多一起读取 {number} 份日志",
+    "the log and --facts cannot both be standard input": "日志和 --facts 不能都来自标准输入",
+    "Name the files of it that are logs.": "请指定其中的日志文件。",
+    "Run a command, and say why it failed if it does.": "运行一条命令，失败时说明原因。",
+    "Run a command as if envdoctor were not there; where it fails, say why and what mends it.": (
+        "运行一条命令，就像没有 envdoctor 一样；如果失败，说明原因和解决办法。"
+    ),
+    "What it prints passes through as it is, in a terminal where you have one; so do what you type and the signals that are sent. Of a command that succeeds nothing is told. What one that failed printed is read as `envdoctor diagnose` does, with the facts of this environment, and told on stderr. One that you interrupt is not judged.": (
+        "命令的输出原样通过；你在终端里，命令就也在终端里；你的按键和发来的信号同样照传。命令成功时什么都不说。"
+        "命令失败时，像 `envdoctor diagnose` 那样读取它的输出，并结合当前环境的信息，把结果写到标准错误。被你中断的命令不作判断。"
+    ),
+    "Exit code: the command's; 128 and the signal if one ended it; 127 if there is no such command, 126 if it cannot be run. 2 wrong usage, 3 the file of --log cannot be written; then nothing was run.": (
+        "退出码：命令自己的退出码；被信号终止时为 128 加信号编号；没有这条命令时为 127，不能运行时为 126。"
+        "2 用法错误；3 --log 的文件无法写入，此时什么都没有运行。"
+    ),
+    "Judge by what it printed alone.": "只根据命令的输出判断。",
+    "Write what it prints to FILE, too.": "把命令的输出同时写入 FILE。",
+    "Write the diagnosis here, not to stderr.": "把诊断写到这里，而不是标准错误。",
+    "name a command: envdoctor run -- COMMAND...": "请指定一条命令：envdoctor run -- COMMAND...",
+    "--facts needs the name of a file: standard input is the command's": (
+        "--facts 需要一个文件名：标准输入是留给命令的"
+    ),
+    "--log needs the name of a file: what is printed passes through": "--log 需要一个文件名：命令的输出是原样通过的",
+    "--no-facts and --python, --env or --facts exclude each other": "--no-facts 与 --python、--env 或 --facts 不能同时使用",
+    "{command}: cannot be run: {reason}": "{command}：无法运行：{reason}",
+    "cannot write all of {file}: {reason}": "无法把全部输出写入 {file}：{reason}",
     # one binary
     "Tell what a binary is, and whether it would load.": "说明一个二进制文件是什么、能否加载。",
     "Tell what a binary is: what it needs, its symbols, its GPU code, and whether it would load.": (
@@ -1640,8 +1727,8 @@ WRITTEN: Dict[str, str] = {
         "表格针对本机和当前环境的 Python，或者 --assume 所说的机器；两者都不知道的不作判断。表格下面说明为什么不行。"
     ),
     "Exit code: 0 it was shown, 2 wrong usage, 3 the machine could not be examined.": "退出码：0 已显示，2 用法错误，3 无法检查本机。",
-    "Explain a finding, by its code (ED412) or its name (torch-abi-mismatch).": (
-        "解释一个问题，用代号（ED412）或名称（torch-abi-mismatch）指定。"
+    "Explain a finding or a cause of failures, by its code (ED412) or its name.": (
+        "解释一个问题或一种失败原因，用代号（ED412）或名称指定。"
     ),
     "Print what was observed, each fact with where it was read, as JSON.": (
         "以 JSON 输出观察到的事实，每项都注明从何处读到。"

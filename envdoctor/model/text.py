@@ -23,6 +23,13 @@ def clean(text: str, limit: int = _LIMIT) -> str:
     return printable if len(printable) <= limit else printable[: limit - 1] + "…"
 
 
+def printable(text: str, limit: int = _LIMIT) -> str:
+    """As `clean`, but for its spaces: the indentation of what stands in a log says something."""
+    one_line = "".join(c if c.isprintable() else " " for c in text[: limit + 1].expandtabs(4))
+    one_line = one_line.rstrip()
+    return one_line if len(one_line) <= limit else one_line[: limit - 1] + "…"
+
+
 def number(text: str) -> Optional[int]:
     """The whole number that up to 18 ASCII digits say; None for any other text.
 
@@ -36,12 +43,27 @@ def number(text: str) -> Optional[int]:
 #: that takes milliseconds, and few answers need it.
 _SECRETS = (
     (r"(://)[^/\s@]*@", r"\1"),
-    (r"\b(gh[pousr]_|github_pat_|glpat-|hf_|sk-|AKIA)[\w-]{8,}", r"\1..."),
     (
-        r"(?i)\b(\w*(?:token|passwd|password|secret|api_?key|access_?key|authorization))"
-        r"\b([\"']?\s*[=:]\s*[\"']?)(?:(?:bearer|basic)\s+)?[^\s\"',;]+",
+        r"\b(gh[pousr]_|github_pat_|glpat-|hf_|sk-|AKIA|ASIA|xox[abprs]-|npm_|pypi-|AIza|nvapi-|dckr_pat_)"
+        r"[\w-]{8,}",
+        r"\1...",
+    ),
+    (r"\beyJ[\w-]{8,}(?:\.[\w-]+){0,2}", "eyJ..."),  # a JSON web token
+    (r"(?i)\b(bearer) +[\w.~+/-]{16,}=*", r"\1 ..."),
+    (
+        r"(?i)\b(\w*(?:token|passwd|password|passphrase|secret|api_?key|access_?key|secret_?key"
+        r"|private_?key|authorization))"
+        r"\b([\"']?\s*[=:]\s*[\"']?)(?:(?:bearer|basic|token)\s+)?[^\s\"',;&]+",
         r"\1\2...",
     ),
+    (  # as an option's value is given, --password x
+        r"(?i)((?<![\w-])--?[\w-]*(?:token|passwd|password|passphrase|secret|api-?key|access-?key"
+        r"|private-?key)[ ]+[\"']?)(?!-)[^\s\"']+",
+        r"\1...",
+    ),
+    (r"((?<![\w-])(?:-u|--user)[ ]+[\"']?[^\s:\"']{1,100}:)[^\s\"']+", r"\1..."),  # curl's
+    (r"\b(wandb(?:\.login| login)\W[^\n]{0,60}?)\b[0-9a-f]{40}\b", r"\1..."),
+    (r"(?i)([?&](?:sig|signature|x-amz-[a-z-]+|awsaccesskeyid|key|code)=)[^\s&\"']+", r"\1..."),
 )
 
 

@@ -27,7 +27,9 @@ from envdoctor.model.finding import (
 from envdoctor.model.repair import Repair
 from envdoctor.model.resolution import STATUSES, TARGETS
 from envdoctor.model.what_if import VERDICTS, WhatIf
+from envdoctor.report.diagnosis import DiagnosisAnswer
 from envdoctor.report.explanation import PackagesAnswer, RowAnswer
+from envdoctor.report.failures import CauseAnswer
 from envdoctor.report.inspection import Answer
 from envdoctor.report.json import render
 from envdoctor.report.matrix import GridsAnswer
@@ -38,7 +40,9 @@ from envdoctor.rules.page import Page
 SCHEMAS = Path(envdoctor.report.__file__).resolve().parent / "schemas"
 OUTPUTS: Dict[str, Any] = {
     "check": Report,
+    "diagnose": DiagnosisAnswer,
     "explain": Explanation,
+    "explain-cause": CauseAnswer,
     "explain-packages": PackagesAnswer,
     "explain-row": RowAnswer,
     "facts": Facts,
@@ -50,6 +54,8 @@ OUTPUTS: Dict[str, Any] = {
     "what-if": WhatIf,
 }
 CODE = {"type": "string", "pattern": "^ED[0-9]{3}$"}
+CODE_OR_NONE = {"type": "string", "pattern": "^(ED[0-9]{3})?$"}
+SURENESS = {"type": "number", "minimum": 0, "maximum": 1}
 CLOSED = {
     "severity": {"enum": list(SEVERITIES)},
     "phase": {"enum": list(PHASES)},
@@ -90,7 +96,9 @@ def schema(name: str) -> Dict[str, Any]:
             properties["status"] = {"enum": list(STATUSES)}
             properties["target"] = {"enum": list(TARGETS)}
         if "code" in properties and kind is not components.get("Skipped"):
-            properties["code"] = CODE
+            properties["code"] = CODE_OR_NONE if kind is components.get("Cause") else CODE
+        if "confidence" in properties:
+            properties["confidence"] = SURENESS
     whole = {**top, "$defs": {short(key): kind for key, kind in components.items()}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

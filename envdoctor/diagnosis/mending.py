@@ -10,13 +10,16 @@ import shlex
 from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from envdoctor.diagnosis.event import Event
+from envdoctor.diagnosis.nearest import nearest
 from envdoctor.diagnosis.supposing import facts_of
 from envdoctor.knowledge.failures import Cure, Failure
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.model.diagnosis import Stated
 from envdoctor.model.facts import Facts
 from envdoctor.model.finding import Finding, Fix
+from envdoctor.model.language import say
 from envdoctor.model.names import canonical
+from envdoctor.model.resolution import Member
 from envdoctor.model.text import fields as names_in
 from envdoctor.model.text import render
 
@@ -35,7 +38,9 @@ class Mending:
         self._facts = facts
         self._knowledge = knowledge
         self._language = language
+        self._looked = False
         self._found: Optional[List[Finding]] = None
+        self._nearest: Dict[str, Optional[Member]] = {}
 
     def component(self, event: Event) -> str:
         """Whose fault it is, "mmcv-full 1.4.0"; "" where the log does not say it."""
@@ -44,7 +49,11 @@ class Mending:
 
     def fixes(self, failure: Failure, event: Event) -> Tuple[Fix, ...]:
         """The ways out, computed ones first."""
-        found = [*self._computed(failure, event), *self._written(failure, event)]
+        found = [
+            *self._computed(failure, event),
+            *self._replaced(event),
+            *self._written(failure, event),
+        ]
         return tuple(dict.fromkeys(found))[:_MOST]
 
     def verify(self, failure: Failure, event: Event) -> Tuple[str, ...]:
@@ -81,11 +90,35 @@ class Mending:
                 continue
             yield from finding.fixes
 
+    def _replaced(self, event: Event) -> Iterator[Fix]:
+        """Another build of the distribution that failed, where one fits what else is there."""
+        name = canonical(event.field("distribution"))
+        if name not in self._knowledge.packages or self._environment is None:
+            return
+        if name not in self._nearest:
+            self._nearest[name] = nearest(name, self._environment, self._knowledge)
+        member = self._nearest[name]
+        if member is None:
+            return
+        told = "{package} {version} fits what is here, and a wheel of it exists"
+        yield Fix(
+            say(self._language, told, package=member.component, version=member.version),
+            (" ".join(["python -m pip install", *map(shlex.quote, member.arguments)]),),
+        )
+
+    @property
+    def _environment(self) -> Optional[Facts]:
+        """The environment that changes are computed for; None where nothing tells of it."""
+        if not self._looked:
+            self._looked = True
+            self._facts = self._facts or facts_of(self._stated)
+        return self._facts
+
     def _findings(self) -> List[Finding]:
         if self._found is None:
             from envdoctor.rules.check import check
 
-            facts = self._facts or facts_of(self._stated)
+            facts = self._environment
             report = check(facts, self._knowledge, self._language) if facts else None
             self._found = list(report.findings) if report else []
         return self._found

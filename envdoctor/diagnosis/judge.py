@@ -12,6 +12,7 @@ from envdoctor.diagnosis.log import Log
 from envdoctor.diagnosis.mending import Mending
 from envdoctor.diagnosis.reading import read
 from envdoctor.diagnosis.signs import LINE, Signs
+from envdoctor.diagnosis.supposing import Said, facts_of
 from envdoctor.diagnosis.telling import told
 from envdoctor.knowledge.failures import Failure, failures
 from envdoctor.knowledge.load import Knowledge
@@ -48,7 +49,8 @@ def diagnose(
         for event in log.events
         if event.kind == "stated"
     )
-    mending = Mending(stated, facts, knowledge, language)
+    said = [log.said for log in recognised]
+    mending = Mending(lambda: facts or facts_of(said, stated), knowledge, language)
     causes = [told(one, recognised, mending, language) for one in ranking.ranked(weighed)]
     return Diagnosis(
         causes=tuple(cause for cause in causes if cause.confidence >= SURE),
@@ -64,10 +66,11 @@ def diagnose(
 def recognise(name: str, stream: BinaryIO, signs: Signs, knowledge: Knowledge) -> Log:
     """What is recognised in a log."""
     reading = read(stream, (*structure.triggers(), *signs.words))
-    kept = _Kept(knowledge)
+    kept, said = _Kept(knowledge), Said()
     blocks = structure.Structure()
     for line in reading:
         kept.excerpts.feed(line)
+        said.feed(line)
         if signs.is_of_interest(line.text):
             kept.take([_plain(line)])
         kept.take(blocks.feed(line))
@@ -76,6 +79,7 @@ def recognise(name: str, stream: BinaryIO, signs: Signs, knowledge: Knowledge) -
     return Log(
         sorted(kept.events, key=lambda event: event.line),
         kept.excerpts,
+        said,
         LogRead(name, reading.lines, reading.bytes, reading.encoding, cut),
     )
 

@@ -6,6 +6,7 @@ from typing import List, NamedTuple
 
 from envdoctor.diagnosis.event import Event
 from envdoctor.diagnosis.excerpts import Excerpts
+from envdoctor.diagnosis.supposing import Said
 from envdoctor.model.diagnosis import LogRead
 
 
@@ -14,6 +15,7 @@ class Log(NamedTuple):
 
     events: List[Event]
     excerpts: Excerpts
+    said: Said
     read: LogRead
 
     @property

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterator, List, Optional, Tuple
 
 from envdoctor.diagnosis.event import Event
 from envdoctor.diagnosis.nearest import nearest
-from envdoctor.diagnosis.supposing import facts_of
 from envdoctor.knowledge.failures import Cure, Failure
 from envdoctor.knowledge.load import Knowledge
-from envdoctor.model.diagnosis import Stated
 from envdoctor.model.facts import Facts
 from envdoctor.model.finding import Finding, Fix
 from envdoctor.model.language import say
@@ -29,13 +27,13 @@ _MOST = 4
 
 
 class Mending:
-    """Finds fixes, from facts or from the versions that logs state."""
+    """Finds fixes. `facts` looks for the environment when the first fix is asked for."""
 
     def __init__(
-        self, stated: Sequence[Stated], facts: Optional[Facts], knowledge: Knowledge, language: str
+        self, facts: Callable[[], Optional[Facts]], knowledge: Knowledge, language: str
     ) -> None:
-        self._stated = stated
-        self._facts = facts
+        self._look = facts
+        self._facts: Optional[Facts] = None
         self._knowledge = knowledge
         self._language = language
         self._looked = False
@@ -111,7 +109,7 @@ class Mending:
         """The environment that changes are computed for; None where nothing tells of it."""
         if not self._looked:
             self._looked = True
-            self._facts = self._facts or facts_of(self._stated)
+            self._facts = self._look()
         return self._facts
 
     def _findings(self) -> List[Finding]:

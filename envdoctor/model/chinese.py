@@ -49,6 +49,9 @@ SAID: Dict[str, str] = {
     "untested": "未验证",
     "?": "？",
     "a wheel that exists fits as it is": "有现成的 wheel 包，可直接使用",
+    "{package} {version} fits what is here, and a wheel of it exists": (
+        "{package} {version} 与现有环境匹配，并且有现成的 wheel 包"
+    ),
     "only a build from source can fit": "只有从源码编译才行",
     "nothing that is known fits": "已知的构建都不行",
     "newer than the matrices": "比兼容矩阵更新",

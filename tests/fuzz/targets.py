@@ -969,6 +969,7 @@ _HOSTILE_LOGS = [
 ]
 
 
+@lru_cache(maxsize=None)
 def _logs() -> List[bytes]:
     folder = TESTS / "diagnosis"
     examples = yaml.safe_load((folder / "reading" / "examples.yaml").read_text(encoding="utf-8"))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import BinaryIO, Iterable, Iterator
 
 from envdoctor.diagnosis.line import Line
-from envdoctor.diagnosis.reading import boxes, pieces
+from envdoctor.diagnosis.reading import boxes, pieces, powershell, wraps
 from envdoctor.diagnosis.reading.blocks import BLOCK, Count, whole_lines
 from envdoctor.diagnosis.reading.prefixes import Prefixes
 from envdoctor.diagnosis.reading.selection import Selection
@@ -25,7 +25,8 @@ class Reading:
         self._count = Count()
         self._selection = Selection(triggers)
         shown = pieces.lines(self._selection.select(whole_lines(stream, self._count, block)))
-        whole = pieces.apart(boxes.opened(Prefixes().take_off(shown)))
+        bare = powershell.without_places(wraps.unwrapped(Prefixes().take_off(shown)))
+        whole = pieces.apart(boxes.opened(bare))
         self._lines = (item.line() for item in whole)
 
     def __iter__(self) -> Iterator[Line]:

@@ -61,6 +61,7 @@ _ISO_JOURNAL = re.compile(
 _JOURNAL = re.compile(rf"{_MONTH} [ \d]\d {_TIME} [\w.-]{{1,100}} {_UNIT}")
 _SYSLOG = re.compile(r"<\d{1,3}>(?=\S)")
 _HOSTED = re.compile(rf"\ufeff?\d{{4}}-\d\d-\d\dT{_TIME}Z ?")
+_CLOUD = re.compile(r'Step #(?P<step>\d{1,4})(?: - "(?P<name>[^"]{1,100})")?: ?')
 _MARK = re.compile(r"##\[(?:group|error|warning|command|debug|section|notice|endgroup)\]")
 _SECTION = re.compile(r"section_(?:start|end):\d{1,20}:[\w.-]{1,100}(?:\[[^\]]{0,100}\])?")
 _SHOWN_STEP = re.compile(r" {0,4}=> => # ?")
@@ -69,7 +70,9 @@ _PYTEST = re.compile(r"E(?: {3}(?= *\S)|$)")
 _COMPOSE = re.compile(r"(?P<name>(?!\d+ )[A-Za-z0-9][\w.-]{0,100}) {1,60}\|(?: |$)")
 _ELAPSED = re.compile(r"(?P<value>\d{1,6}\.\d{1,3})(?: |$)")
 _STAMP = re.compile(rf"\d{{4}}[-/]\d\d[-/]\d\d {_TIME}{_ZONE}?(?: (?!- |\| |\[|[A-Z]{{3,8}}\b)|$)")
-_CLOCK = re.compile(rf"(?:\[{_TIME}\]|{_TIME}(?!:))(?: |$)")
+_CLOCK = re.compile(rf"(?:\[{_TIME}\](?:[WEFi]?: {{0,4}})?|{_TIME}(?!:))(?: |$)")
+_KAGGLE = re.compile(r"(?P<value>\d{1,7}\.\d{1,3})s {1,8}\d{1,7}(?: |$)")
+_QUOTE = re.compile(r">(?: |$)")
 _LABEL = re.compile(r"(?P<rank>\d{1,5}):(?: |$)")
 _NUMBERED = re.compile(r"\[(?P<rank>\d{1,5})\](?: |$)")
 _BAR = re.compile(r"(?P<indent> {2,12})\|(?: |$)")
@@ -106,6 +109,7 @@ REPEATS: Dict[str, Tuple[int, bool]] = {
     "label": (3, True),
     "numbered": (3, True),
     "bar": (3, True),
+    "quote": (5, True),
     "host": (4, True),
 }
 #: Those of which one line is enough where a message follows.
@@ -151,6 +155,9 @@ def unsure(text: str) -> Optional[Prefix]:
         if match:
             return Prefix("numbered", match.end(), "rank " + match["rank"], ("numbered",))
         return None
+    if first == ">":
+        match = _QUOTE.match(text)
+        return Prefix("quote", match.end(), key=("quote",)) if match else None
     if first == " ":
         match = _BAR.match(text)
         return Prefix("bar", match.end(), key=("bar", match["indent"])) if match else None
@@ -162,7 +169,7 @@ def _of_digits(text: str) -> Optional[Prefix]:
         match = pattern.match(text)
         if match:
             return Prefix(kind, match.end(), key=(kind,))
-    match = _ELAPSED.match(text)
+    match = _KAGGLE.match(text) or _ELAPSED.match(text)
     if match:
         return Prefix("elapsed", match.end(), key=("elapsed",), value=float(match["value"]))
     match = _LABEL.match(text)
@@ -232,6 +239,9 @@ def _letter(text: str) -> Optional[Prefix]:
     match = _JOURNAL.match(text)
     if match:
         return Prefix("journal", match.end(), match["unit"])
+    match = _CLOUD.match(text)
+    if match:
+        return Prefix("step", match.end(), match["name"] or "step " + match["step"])
     match = _MPI_TIME.match(text)
     return Prefix("time", match.end()) if match else None
 

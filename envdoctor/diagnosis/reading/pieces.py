@@ -10,6 +10,10 @@ from envdoctor.diagnosis.reading.selection import Raw
 from envdoctor.diagnosis.reading.terminal import text
 
 _HEADER = "Traceback (most recent call last):"
+#: Lines that were written as one, as the text of an exception or JSON is.
+_ESCAPED = "(most recent call last):\\n"
+_BREAK = re.compile(r"(?<!\\)(?:\\r)?\\n")
+_ESCAPES = re.compile(r"\\([\\'\"tr])")
 #: What is printed again and again on one line of a terminal.
 _PROGRESS = re.compile(
     r"\d ?%|it/s|s/it|[kKMG]i?B/s|\b(?:ETA|eta)\b|[\u2501\u2588-\u258f\u2800-\u28ff]|[#=.>-]{4}"
@@ -62,6 +66,18 @@ def _behind_bar(line: str) -> str:
 
 
 def _parts(line: str) -> List[str]:
+    """What stands on a line, apart."""
+    if _ESCAPED in line and line.count("\\n") > 1:
+        whole = [_ESCAPES.sub(_unescaped, part) for part in _BREAK.split(line)]
+        return [part.rstrip() for piece in whole for part in _apart(piece)]
+    return _apart(line)
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    return {"t": "    ", "r": ""}.get(escape[1], escape[1])
+
+
+def _apart(line: str) -> List[str]:
     parts: List[str] = []
     if "%|" in line or "ETA" in line:
         rest = _behind_bar(line)

@@ -20,7 +20,7 @@ _CODES = re.compile(
 _FORWARD = re.compile(r"\x1b\[(\d{0,4})C")
 #: Colours whose escape character was lost on the way.
 _LOST = re.compile(
-    r"(?:\^\[|\\x1b|\\e|\\033|\\u001b|\u241b|\u2190)\[[0-9;]{0,20}[mK]"
+    r"(?:\^\[|#033|\\x1b|\\e|\\033|\\u001b|\u241b|\u2190)\[[0-9;]{0,20}[mK]"
     r"|\[(?:0|0?[139];[0-9;]{1,16}|38;5;\d{1,3}|[39][0-7]|0?1;[39][0-7])m(?![ ]?\d+s)"
     r"|\[0?m"
 )

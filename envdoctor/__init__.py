@@ -7,11 +7,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from envdoctor.commands.diagnosing import diagnose as diagnose
     from envdoctor.commands.resolving import resolve as resolve
     from envdoctor.commands.session import check as check
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "check", "resolve"]
+__all__ = ["__version__", "check", "diagnose", "resolve"]
 
 
 def __getattr__(name: str) -> Any:
@@ -20,6 +21,10 @@ def __getattr__(name: str) -> Any:
         from envdoctor.commands.session import check
 
         return check
+    if name == "diagnose":
+        from envdoctor.commands.diagnosing import diagnose
+
+        return diagnose
     if name == "resolve":
         from envdoctor.commands.resolving import resolve
 

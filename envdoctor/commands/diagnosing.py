@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, BinaryIO, List, NamedTuple, Optional, Sequence, Tuple
+import contextlib
+import os
+from pathlib import Path
+from typing import (
+    TYPE_CHECKING,
+    BinaryIO,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+    cast,
+)
 
 import msgspec
 
 from envdoctor.commands.invocation import current
 from envdoctor.commands.options import language
 from envdoctor.commands.program import as_called
-from envdoctor.commands.session import Inputs, gather, matrices_with
+from envdoctor.commands.session import Inputs, assuming, gather, matrices_with
 from envdoctor.model.diagnosis import Diagnosis
+from envdoctor.model.language import ENGLISH, LANGUAGES
 from envdoctor.report.view import View
 
 # Imported where they are used: `--help` is not to wait for them.
@@ -20,6 +34,10 @@ if TYPE_CHECKING:
 
 #: A log, with its name.
 Log = Tuple[str, BinaryIO]
+
+
+#: What is read: a path, or a stream of bytes.
+Source = Union[str, "os.PathLike[str]", BinaryIO]
 
 
 class Asked(NamedTuple):
@@ -38,12 +56,49 @@ def judged(logs: Sequence[Log], inputs: Inputs, of_here: bool) -> Tuple[Diagnosi
     reading facts and matrices raises, and OSError for a log that cannot be read.
     """
     from envdoctor.diagnosis import diagnose
-    from envdoctor.diagnosis.context import in_context
 
     facts, knowledge, facts_from = _facts(inputs, of_here)
     found = diagnose(logs, knowledge, facts, language())
-    found = in_context(found, logs)
     return msgspec.structs.replace(found, facts_from=found.facts_from or facts_from), knowledge
+
+
+def diagnose(
+    logs: Union[Source, Sequence[Source]],
+    facts: Union[str, os.PathLike[str], Facts, None] = None,
+    assume: Sequence[str] = (),
+    language: str = ENGLISH,
+    matrices: Sequence[Union[str, os.PathLike[str]]] = (),
+) -> Diagnosis:
+    """Find the root cause of a failure as `envdoctor diagnose` does.
+
+    `logs` are the logs of one job, or one: paths, or streams of bytes. `facts`, a snapshot or the
+    path of one, and `assume`, settings such as "gpu=a100", say for what ways out are computed;
+    without them it is what the logs tell. `language` is that of summaries, reasons and ways out:
+    "en" or "zh". `matrices` are folders that are put over those that ship.
+
+    Raises OSError for a log that cannot be read, SnapshotError, AssumeError, DocumentError, and
+    ValueError for a language that there is not.
+    """
+    if language not in LANGUAGES:
+        raise ValueError(f"language is one of {', '.join(LANGUAGES)}, not {language!r}")
+    from envdoctor.diagnosis import diagnose as judge
+    from envdoctor.facts import snapshot
+
+    loaded = matrices_with(tuple(os.fspath(folder) for folder in matrices))
+    if isinstance(facts, (str, os.PathLike)):
+        facts = snapshot.load(os.fspath(facts))
+    if assume:
+        facts = assuming(facts or _nothing(), assume, loaded)
+    listed = [logs] if isinstance(logs, (str, os.PathLike)) or hasattr(logs, "read") else logs
+    with contextlib.ExitStack() as stack:
+        opened: List[Log] = []
+        for number, source in enumerate(cast("Sequence[Source]", listed), 1):
+            if isinstance(source, (str, os.PathLike)):
+                stream = stack.enter_context(Path(source).open("rb"))
+                opened.append((os.fspath(source), stream))
+            else:
+                opened.append((f"log {number}", source))
+        return judge(opened, loaded(), facts, language)
 
 
 def answer(diagnosis: Diagnosis, knowledge: Knowledge, asked: Asked, view: View) -> str:
@@ -64,12 +119,16 @@ def _facts(inputs: Inputs, of_here: bool) -> Tuple[Optional[Facts], Knowledge, s
         facts, matrices = gather(inputs._replace(deep=False))
         current().facts = facts
         return facts, matrices(), inputs.facts or "this machine"
-    knowledge = matrices_with(inputs.matrices)()
+    matrices = matrices_with(inputs.matrices)
+    knowledge = matrices()
     if not inputs.settings:
         return None, knowledge, ""
-    from envdoctor.model.facts import Facts
-    from envdoctor.relations.assume import Assumption, assume
-
-    settings: List[object] = [Assumption(*one) for one in inputs.said]
-    facts = assume(Facts(), [*settings, *inputs.assume], knowledge)  # type: ignore[list-item]
+    facts = assuming(_nothing(), inputs.assume, matrices, inputs.said)
     return facts, knowledge, ", ".join(inputs.settings)
+
+
+def _nothing() -> Facts:
+    """Facts of a machine of which nothing is known."""
+    from envdoctor.model.facts import Facts
+
+    return Facts()

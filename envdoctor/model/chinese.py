@@ -616,6 +616,8 @@ SAID: Dict[str, str] = {
     "{number} lines tell of failures, of which no cause in the environment is known.": (
         "其中 {number} 行表明出错，但没有已知的环境原因能解释。"
     ),
+    "There is nothing to read.": "没有可读的内容。",
+    "whether the kernel ended it for want of memory": "查看是否因内存不足被内核终止",
     "what is wrong with this environment": "检查当前环境有什么问题",
     "{log}: not all of it was read: {reason}": "{log}：没有全部读完：{reason}",
     "Ways out are for {facts}.": "解决办法针对 {facts}。",

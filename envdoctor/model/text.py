@@ -61,6 +61,10 @@ _SECRETS = (
         r"|private-?key)[ ]+[\"']?)(?!-)[^\s\"']+",
         r"\1...",
     ),
+    (  # of a Dockerfile
+        r"(\b(?:ENV|ARG)[ ]+\w*(?:TOKEN|PASSWD|PASSWORD|SECRET|KEY)[ ]+)\S+",
+        r"\1...",
+    ),
     (r"((?<![\w-])(?:-u|--user)[ ]+[\"']?[^\s:\"']{1,100}:)[^\s\"']+", r"\1..."),  # curl's
     (r"\b(wandb(?:\.login| login)\W[^\n]{0,60}?)\b[0-9a-f]{40}\b", r"\1..."),
     (r"(?i)([?&](?:sig|signature|x-amz-[a-z-]+|awsaccesskeyid|key|code)=)[^\s&\"']+", r"\1..."),

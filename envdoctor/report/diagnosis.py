@@ -28,6 +28,7 @@ from envdoctor.report.style import STYLES
 from envdoctor.report.view import View
 
 #: What begins a part of the answer; the widest of them says where the rest stands.
+_NARROWEST = 12
 _LABELS = ("Root cause", "Why", "Fix", "Make sure")
 # As much is told of the prose of one part, and of a line of a log.
 _PROSE, _LINE, _COMMAND = 2000, 300, 4000
@@ -112,7 +113,7 @@ class _Telling:
         self.view = view
         self.language = language
         self.exit_code = exit_code
-        self.column = max(cell_len(self.say(label)) for label in _LABELS) + 2
+        self.column = max(_NARROWEST, *(cell_len(self.say(label)) + 2 for label in _LABELS))
 
     def say(self, template: str, **values: object) -> str:
         return say(self.language, template, **values)
@@ -144,8 +145,11 @@ class _Telling:
         yield from wrapped(Text(self.say(said), "bold"), self.view.width)
         if self.view.quiet:
             return
+        lines = sum(log.lines for log in self.diagnosis.logs)
         one, many = "{number} line was read.", "{number} lines were read."
-        told = [count(self.language, sum(log.lines for log in self.diagnosis.logs), one, many)]
+        told = [count(self.language, lines, one, many)]
+        if not lines:
+            told = [self.say("There is nothing to read.")]
         if self.diagnosis.errors:
             one = "{number} line tells of a failure, of which no cause in the environment is known."
             many = "{number} lines tell of failures, of which no cause in the environment is known."
@@ -154,11 +158,13 @@ class _Telling:
             yield from wrapped(Text(text), self.view.width)
         if self.diagnosis.candidates and not is_all:
             return
-        first = self._command("envdoctor check", "Next")
-        yield from wrapped(
-            Text.assemble(first, "   ", (self.say("what is wrong with this environment"), "dim")),
-            self.view.width,
-        )
+        ways = [("envdoctor check", "what is wrong with this environment")]
+        if self.exit_code == 128 + signal.SIGKILL:
+            ways.insert(0, ("dmesg | tail", "whether the kernel ended it for want of memory"))
+        for number, (command, meaning) in enumerate(ways):
+            line = self._command(command, "Next" if number == 0 else "")
+            line.pad_right(max(0, self.column + 17 - line.cell_len))
+            yield Text.assemble(line, (self.say(meaning), "dim"))
 
     def _ended(self, code: int) -> str:
         """How the command ended."""
@@ -173,12 +179,13 @@ class _Telling:
         if not others:
             return
         yield Text()
+        label = "Seen, too" if self.diagnosis.causes else "Perhaps"
         listed = others if self.view.verbose else others[:_OTHERS]
         for number, cause in enumerate(listed):
             told = Text.assemble(
                 f"{self._named(cause)}  {cause.confidence:.2f}  ", clean(cause.summary, _PROSE)
             )
-            yield from self._part("Seen, too" if number == 0 else "", told)
+            yield from self._part(label if number == 0 else "", told)
         left = len(others) - len(listed)
         more = self.say("all of it: --all") if not left else ""
         if left:
@@ -209,9 +216,10 @@ class _Telling:
                 reason=clean(log.cut, _PROSE),
             )
             yield from wrapped(Text(said), self.view.width)
-        if self.diagnosis.facts_from:
+        if self.diagnosis.facts_from and any(cause.fixes for cause in self.diagnosis.causes):
             said = self.say(
-                "Ways out are for {facts}.", facts=clean(self.diagnosis.facts_from, _PROSE)
+                "Ways out are for {facts}.",
+                facts=self.say(clean(self.diagnosis.facts_from, _PROSE)),
             )
             yield from wrapped(Text(said, "dim"), self.view.width)
         yield from told_added(matrices, self.view, self.language)
@@ -241,9 +249,13 @@ class _Telling:
         style = STYLES["error"] if label != "Perhaps" else STYLES["warning"]
         left = self._label(label)
         left.append(self._named(cause), style)
-        if cause.component:
-            left.append(f"  {clean(cause.component)}")
-        yield from apart(left, Text(f"{cause.confidence:.2f}"), self.view.width)
+        component, sure = clean(cause.component), Text(f"{cause.confidence:.2f}")
+        has_room = left.cell_len + cell_len(component) + sure.cell_len + 4 <= self.view.width
+        if component and has_room:
+            left.append(f"  {component}")
+        yield from apart(left, sure, self.view.width)
+        if component and not has_room:
+            yield from self._part("", component)
         yield from self._part("", Text(clean(cause.summary, _PROSE), "bold"))
 
     def _proofs(self, cause: Cause) -> Iterator[Text]:
@@ -260,15 +272,26 @@ class _Telling:
             width = len(str(proof.line + len(after)))
             first = proof.line - len(before)
             for offset, text in enumerate((*before, proof.text, *after)):
-                is_proof = first + offset == proof.line
-                mark = _MARK if is_proof else " "
-                line = Text(f"  {mark} {first + offset:>{width}}  ", "bold" if is_proof else "dim")
-                line.append(self._cut(text, line.cell_len), "" if is_proof else "dim")
-                yield line
+                number_of_it = first + offset
+                if number_of_it == proof.line:
+                    yield from self._marked(f"  {_MARK} {number_of_it:>{width}}  ", text)
+                    continue
+                line = f"    {number_of_it:>{width}}  "
+                yield Text((line + self._cut(text, len(line))).rstrip(), "dim")
         left = len(cause.evidence) - len(proofs)
         if left:
             one, many = "and {number} more line (-v)", "and {number} more lines (-v)"
             yield from self._part("", Text(count(self.language, left, one, many), "dim"))
+
+    def _marked(self, begin: str, text: str) -> List[Text]:
+        """A line that proves, whole however long it is."""
+        told = printable(text, _LINE)
+        indent = " " * (len(told) - len(told.lstrip(" ")))
+        rest = " " * len(begin)
+        lines = wrapped(Text(told.lstrip(" ")), self.view.width, begin + indent, rest + indent)
+        if lines:
+            lines[0].stylize("bold", 0, len(begin))
+        return lines or [Text(begin.rstrip(), "bold")]
 
     def _proof(self, proof: ProvingLine, said: str) -> Iterator[Text]:
         first = Text(f"  {said}")
@@ -282,7 +305,7 @@ class _Telling:
 
     def _cut(self, text: str, before: int) -> str:
         """A line of a log with its indentation, no wider than what is left of ours."""
-        room = max(self.view.width - before, 20) if not self.view.verbose else _LINE
+        room = _LINE if self.view.verbose else max(self.view.width - before, 20)
         return printable(text, room)
 
     def _consequences(self, cause: Cause) -> str:
@@ -295,7 +318,7 @@ class _Telling:
         for one in listed:
             where = f"{one.first}-{one.last}" if one.last > one.first else str(one.first)
             told.append(f"{self.view.place(clean(one.log))}:{where}" if several else where)
-        names = ", ".join([*told, *(["…"] if len(ranges) > len(listed) else [])])
+        names = self.say(", ").join([*told, *(["…"] if len(ranges) > len(listed) else [])])
         is_one = len(ranges) == 1 and ranges[0].first == ranges[0].last
         template = "line {lines} is a consequence" if is_one else "lines {lines} are consequences"
         return self.say(template, lines=names)
@@ -336,7 +359,7 @@ class _Telling:
 def _joined(ranges: Sequence[LineRange]) -> List[LineRange]:
     """Ranges in order, those that touch as one."""
     found: Dict[str, List[LineRange]] = {}
-    for one in sorted(ranges, key=lambda r: (r.first, r.last)):
+    for one in sorted(ranges, key=lambda one: (one.log, one.first, one.last)):
         of = found.setdefault(one.log, [])
         if of and one.first <= of[-1].last + 1:
             of[-1] = LineRange(of[-1].first, max(of[-1].last, one.last), one.log)

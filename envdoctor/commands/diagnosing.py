@@ -97,7 +97,7 @@ def diagnose(
                 stream = stack.enter_context(Path(source).open("rb"))
                 opened.append((os.fspath(source), stream))
             else:
-                opened.append((f"log {number}", source))
+                opened.append((f"#{number}", source))
         return judge(opened, loaded(), facts, language)
 
 

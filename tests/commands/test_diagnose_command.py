@@ -204,7 +204,7 @@ def test_nothing_of_a_log_is_obeyed_by_a_terminal(
 def test_it_can_be_called_from_python(log: str) -> None:
     found = package.diagnose(log)
     assert found.causes[0].id == "thc-headers-removed"
-    assert package.diagnose([log, io.BytesIO(HARMLESS.encode())]).logs[1].name == "log 2"
+    assert package.diagnose([log, io.BytesIO(HARMLESS.encode())]).logs[1].name == "#2"
     assert package.diagnose(io.BytesIO(BUG.encode()), language="zh").causes == ()
     with pytest.raises(ValueError, match="language is one of"):
         package.diagnose(log, language="fr")

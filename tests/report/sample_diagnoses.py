@@ -84,7 +84,7 @@ SECRETS = Cause(
             3,
             "\x1b]0;title\x07pip install --password hunter2 -i https://ann:hunter2@index.example "
             "\x1b[31m",
-            before=("export HF_TOKEN=hf_abcdefghijklmnop", "AKIAABCDEFGHIJKLMNOP \u202e \x9b31m"),
+            before=("export HF_TOKEN=hf_abcdefghijklmnop", f"AKIA{'B2' * 8} \u202e \x9b31m"),
             after=("Authorization: Bearer eyJhbGciOiJIUzI1NiJ9.e30.abc",),
         ),
     ),

@@ -12,7 +12,7 @@ from typing import BinaryIO, Iterator, List, Optional
 
 BLOCK = 1 << 18
 #: Of a longer line its beginning and its end are kept.
-HEAD, TAIL = 16 << 10, 4 << 10
+HEAD, TAIL = 6 << 10, 2 << 10
 #: What a compressed log may hold.
 MOST_UNPACKED = 8 << 30
 

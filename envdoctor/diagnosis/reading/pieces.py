@@ -14,6 +14,8 @@ _HEADER = "Traceback (most recent call last):"
 _ESCAPED = "(most recent call last):\\n"
 _BREAK = re.compile(r"(?<!\\)(?:\\r)?\\n")
 _ESCAPES = re.compile(r"\\([\\'\"tr])")
+#: Lines come apart into so many pieces, and all lines together.
+_MOST_OF_LINE, _MOST_PIECES = 300, 10_000
 #: What is printed again and again on one line of a terminal.
 _PROGRESS = re.compile(
     r"\d ?%|it/s|s/it|[kKMG]i?B/s|\b(?:ETA|eta)\b|[\u2501\u2588-\u258f\u2800-\u28ff]|[#=.>-]{4}"
@@ -42,11 +44,12 @@ def lines(raws: Iterable[Raw]) -> Iterator[Item]:
 
 def apart(items: Iterable[Item]) -> Iterator[Item]:
     """The lines, of which those that were printed one behind the other come apart."""
-    last = 0
+    last = pieces = 0
     for item in items:
-        parts = _parts(item.text)
+        parts = _parts(item.text) if pieces < _MOST_PIECES else [item.text]
         if len(parts) > 1:
-            for part in parts:
+            pieces += len(parts)
+            for part in parts[:_MOST_OF_LINE]:
                 piece = Item(item.number, part, item.gap)
                 piece.sources = item.sources
                 yield piece
@@ -86,7 +89,7 @@ def _apart(line: str) -> List[str]:
             line = rest
     at = line.find(_HEADER)
     if at >= 0:
-        if line[:at].strip():
+        if line[:at].strip() not in ("", "Original"):
             parts.append(line[:at].rstrip())
             line = line[at:]
             at = 0

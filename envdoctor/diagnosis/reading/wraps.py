@@ -20,7 +20,7 @@ _USUAL = {80, 100, 120, 132, 160}
 _MOST_JOINED = 60
 _DIGITS = re.compile(r"\d+")
 #: Rules, tables and bars are as wide as each other without being broken.
-_DRAWN = re.compile(r"(?:[|\u2502]|([+=_*#~!.\u2500-\u259f-])\1\1)$")
+_DRAWN = re.compile(r"(?:[|\u2502]|([+=_*#~!.^\u2500-\u259f-])\1\1)$")
 #: With what no line goes on.
 _BEGINS = re.compile(
     r"Traceback \(most|\s{1,40}File \"|[A-Za-z_.]{1,100}(?:Error|Exception|Warning): |\[|\(|>>>|\$ "

@@ -15,7 +15,8 @@ MANY = selection.FIRST + selection.LAST + 5000
 
 def log(errors: List[int], lines: int = MANY) -> bytes:
     """Lines with their number, some of them errors."""
-    made = [b"error: %d\n" if n in set(errors) else b"fine %d\n" for n in range(1, lines + 1)]
+    wrong = set(errors)
+    made = (b"error: %d\n" if n in wrong else b"fine %d\n" for n in range(1, lines + 1))
     return b"".join(line % n for n, line in enumerate(made, 1))
 
 

@@ -1,0 +1,44 @@
+"""Logs of ten megabytes that mislead careless readers: they end, and are told in few words.
+
+No time is asserted: what takes the square of a line's length would not end here.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Tuple
+
+import msgspec
+import pytest
+
+from envdoctor.diagnosis import diagnose
+from envdoctor.knowledge.load import load
+
+SIZE = 10_000_000
+
+#: What is repeated, on one line and on lines of fifteen thousand characters.
+REPEATED = [
+    *("(", "[", "[rank0]:", "[1,0]<stderr>:", "(a pid=1) ", "#1 0.1 ", "0: ", "a: ", "a | ", "> "),
+    *("\u2502 ", "\u256d\u2500", "E   ", "12:34:56 ", "<6>", "    | ", "2026-01-02T03:04:05Z "),
+    *("\x1b[", "\x1b]", "\x1b]8;;", "\x1bP", "\x1b[1C", "\b", "a\b", "\r", "\0", "\t", " ", "'"),
+    *("Traceback (most recent call last):", '  File "', 'File "a", line 1, in ', "KeyError: "),
+    *("50%|", "1/2", "ETA: ", "[>", "\\n", "\\n(most recent call last):\\n", "\\", '{"log":"'),
+    *("error: ", "fatal error: ", "undefined symbol: ", "No module named '", "version `GLIBC_"),
+    *("ERROR: ", "error: command '", "FAILED: ", "Collecting ", "Building wheel for ", "torch=="),
+    *("NCCL WARN ", "exitcode: ", "Killed process ", "from ", "requires ", "(from ", "\xff", "中"),
+]
+
+
+def logs(word: str) -> Tuple[bytes, bytes]:
+    data = word.encode()
+    whole = data * (SIZE // len(data))
+    lines = data * (15_000 // len(data)) + b"\n"
+    return whole, lines * (SIZE // len(lines))
+
+
+@pytest.mark.parametrize("word", REPEATED, ids=ascii)
+def test_a_log_of_one_word_is_diagnosed(word: str) -> None:
+    for data in logs(word):
+        found = diagnose([("log", io.BytesIO(data))], load())
+        assert found.logs[0].bytes == len(data)
+        assert len(msgspec.json.encode(found)) < 100_000

@@ -51,6 +51,8 @@ class Signals:
 
     def __enter__(self) -> Signals:
         self.before = set(signal.pthread_sigmask(signal.SIG_BLOCK, _BLOCKED))
+        # Who ignores it is never told how a child ended.
+        self._child = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.set_blocking(self._read, False)
         return self
 
@@ -68,6 +70,7 @@ class Signals:
             self._is_over = True
             os.kill(os.getpid(), signal.SIGCHLD)
             self._thread.join()
+        signal.signal(signal.SIGCHLD, self._child)
         signal.pthread_sigmask(signal.SIG_SETMASK, self.before)
         os.close(self._read)
         os.close(self._write)

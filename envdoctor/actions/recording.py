@@ -30,25 +30,28 @@ class Recording:
         self._copy = copy
         self._head, self._tail = head, tail
         self._size = 0  # of all that was printed
-        self._begun: Dict[str, bytes] = {}  # of each stream the line that has not ended
+        self._begun: Dict[str, bytearray] = {}  # of each stream the line that has not ended
         self._file: Optional[IO[bytes]] = tempfile.SpooledTemporaryFile(max_size=_SMALL)  # noqa: SIM115
 
     def feed(self, stream: str, data: bytes) -> None:
         """Take what a stream printed."""
-        text = self._begun.get(stream, b"") + data
-        end = text.rfind(b"\n") + 1
-        if len(text) - end > _LONGEST_LINE:
-            end = len(text)
-        self._begun[stream] = text[end:]
+        begun = self._begun.setdefault(stream, bytearray())
+        end = data.rfind(b"\n") + 1
         if end:
-            self._keep(text[:end])
+            self._keep(bytes(begun) + data[:end])
+            begun[:] = data[end:]
+        else:
+            begun += data
+        if len(begun) > _LONGEST_LINE:
+            self._keep(bytes(begun))
+            begun.clear()
 
     def finish(self) -> None:
         """Keep lines that did not end, too."""
-        for stream, text in self._begun.items():
-            if text:
-                self._keep(text)
-            self._begun[stream] = b""
+        for begun in self._begun.values():
+            if begun:
+                self._keep(bytes(begun))
+            begun.clear()
 
     @property
     def left_out(self) -> int:

@@ -203,6 +203,13 @@ def test_ignored_signals_stay_ignored(env: Dict[str, str]) -> None:
     assert (done.returncode, done.stdout) == (0, b"on\n")
 
 
+def test_who_ignores_children_is_told_how_one_ended(env: Dict[str, str]) -> None:
+    start = "import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); "
+    start += "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    done = piped([sys.executable, "-c", start, *shell("exit 3")[1:]], env)
+    assert done.returncode == 3
+
+
 def test_python_s_own_ignored_signals_are_not_the_command_s(env: Dict[str, str]) -> None:
     done = piped(shell("grep -E 'SigIgn|SigBlk' /proc/self/status"), env)
     assert done.stdout.split()[1::2] == [b"0000000000000000", b"0000000000000000"]

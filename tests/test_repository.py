@@ -118,7 +118,9 @@ def quoted_commands(page: str) -> List[List[str]]:
     ]
     lines += re.findall(r"`((?:[A-Z_]+=\S+ )*(?:\./|envdoctor |python -m )[^`]*)`", text)
     lines = [re.sub(r"^([A-Z_]+=\S+ +)+", "", line) for line in lines]
-    return [words for words in (shlex.split(line, comments=True) for line in lines) if words]
+    split = [shlex.split(line, comments=True) for line in lines]
+    # What stands behind "--" is another's command.
+    return [words[: words.index("--")] if "--" in words else words for words in split if words]
 
 
 PAGES = ["README.md", "CONTRIBUTING.md", "benchmarks/README.md"]
@@ -172,6 +174,7 @@ def test_quoted_subcommands_and_options_exist(page: str) -> None:
 def home(tmp_path: Path) -> Path:
     """A home in which the commands of the pages can be typed: it has the files that they name."""
     commands = {"envdoctor": f'exec {sys.executable} -m envdoctor "$@"', "xclip": "cat report.txt"}
+    commands["pip"] = "cat build.log; exit 1"  # what others run is not run here
     for name, command in commands.items():
         path = tmp_path / "bin" / name
         path.parent.mkdir(exist_ok=True)
@@ -179,6 +182,7 @@ def home(tmp_path: Path) -> Path:
         path.chmod(0o755)
     venv.create(str(tmp_path / "env"), symlinks=True, with_pip=False)
     (tmp_path / "MapTR").mkdir()
+    (tmp_path / "build.log").write_text("error: command 'gcc' failed\n", encoding="utf-8")
     (tmp_path / "requirements.txt").write_text("torch==2.4.1\n", encoding="utf-8")
     shutil.copy(sys.executable, str(tmp_path / "libtorch.so"))
     with zipfile.ZipFile(tmp_path / "mmcv.whl", "w") as archive:

@@ -108,7 +108,7 @@ REPEATS: Dict[str, Tuple[int, bool]] = {
     "clock": (3, False),
     "label": (3, True),
     "numbered": (3, True),
-    "bar": (3, True),
+    "bar": (2, True),
     "quote": (5, True),
     "host": (4, True),
 }

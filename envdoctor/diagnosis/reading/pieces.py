@@ -24,6 +24,7 @@ _PROGRESS = re.compile(
 #: Bars of tqdm and of mmcv, at whose end something else may have been printed.
 _BARS = (
     re.compile(r"\d{1,3}%\|[^|]{0,400}\| {0,2}[^\s\[]{1,40} \[[^\]]{0,200}\]"),
+    re.compile(r"\b\d{1,9}it \[[^\]]{0,200}\]"),
     re.compile(r"\[[> ]{1,200}\] \d{1,12}/\d{1,12}(?:, [^,]{1,40}){1,3}ETA: {0,6}\d{1,12}s"),
 )
 
@@ -82,7 +83,7 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 def _apart(line: str) -> List[str]:
     parts: List[str] = []
-    if "%|" in line or "ETA" in line:
+    if "%|" in line or "ETA" in line or "it [" in line:
         rest = _behind_bar(line)
         if rest.strip():
             parts.append(line[: len(line) - len(rest)])

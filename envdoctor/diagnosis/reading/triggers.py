@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from itertools import accumulate
-from typing import Dict, Iterable, List, Sequence, Set, Tuple
+from typing import Dict, Iterable, List, NamedTuple, Sequence, Set
 
 _CODES = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]")
 _DIGITS = re.compile("[0-9]+")
@@ -21,6 +21,25 @@ _LETTERS = bytes(byte if 97 <= byte <= 122 else 32 for byte in range(256))
 _SHORT = 3
 _GRAM = 4
 _MOST_WORDS = 200_000
+#: Who has said so many words and still brings so many new ones at once, makes noise: there only
+#: these are listened for.
+_LANGUAGE, _MOST_NEW = 300_000, 4_000
+_GENERAL = (b"error", b"traceback", b"exception", b"fatal", b"fail", b"killed", b"abort")
+
+
+class _Needs:
+    """What stands in every line that has a trigger."""
+
+    def __init__(self, whole: Set[bytes], parts: Set[bytes]) -> None:
+        self.whole = whole  # words
+        self.parts = parts  # parts of words
+
+
+class _Held(NamedTuple):
+    """What a word may be a part of."""
+
+    triggers: List[bytes]
+    parts: List[bytes]
 
 
 class Triggers:
@@ -35,16 +54,21 @@ class Triggers:
         self._always: List[bytes] = []  # those without a word
         self._whole: Dict[bytes, List[bytes]] = {}  # by a word that they hold as a whole
         self._inside: Dict[bytes, List[bytes]] = {}  # by a part of a word
+        self._needs: Dict[bytes, _Needs] = {}
         for trigger in sorted(found):
             self._add(trigger)
         self._parts = _by_gram(self._inside)
+        for needs in self._needs.values():
+            needs.parts &= self._inside.keys()
         self._plain: Set[bytes] = set()  # words of none
-        self._of_word: Dict[bytes, Tuple[bytes, ...]] = {}
+        self._of_word: Dict[bytes, _Held] = {}
+        self._learned = 0
         self._forgotten: Set[bytes] = set()
 
     def _add(self, trigger: bytes) -> None:
         runs = [(run[0], run.start(), run.end()) for run in _RUN.finditer(trigger)]
         whole = [word for word, start, end in runs if start > 0 and end < len(trigger)]
+        self._needs[trigger] = _Needs(set(whole), {word for word, _, _ in runs}.difference(whole))
         longest = max(whole, key=len, default=b"")
         if len(longest) > _SHORT:
             self._whole.setdefault(longest, []).append(trigger)
@@ -87,11 +111,18 @@ class Triggers:
         if new:
             self._learn(new)
         candidates = dict.fromkeys(self._always)
+        parts: Set[bytes] = set()
         for word in words & self._of_word.keys():
-            candidates.update(dict.fromkeys(self._of_word[word]))
-        for trigger in self._forgotten:
-            candidates.pop(trigger, None)
-        return candidates
+            held = self._of_word[word]
+            parts.update(held.parts)
+            candidates.update(dict.fromkeys(held.triggers))
+        return [
+            trigger
+            for trigger in candidates
+            if trigger not in self._forgotten
+            and self._needs[trigger].whole <= words
+            and self._needs[trigger].parts <= parts
+        ]
 
     def _learn(self, words: Set[bytes]) -> None:
         """Note of words which triggers they may be a part of."""
@@ -99,21 +130,27 @@ class Triggers:
             self._plain.clear()
         if len(self._of_word) > _MOST_WORDS:
             self._of_word.clear()
-        held: Dict[bytes, List[bytes]] = {
-            word: list(self._whole[word]) for word in words & self._whole.keys()
+        held: Dict[bytes, _Held] = {
+            word: _Held(list(self._whole[word]), []) for word in words & self._whole.keys()
         }
+        self._learned += len(words)
+        is_noise = self._learned > _LANGUAGE and len(words) > _MOST_NEW
+        grams = {word: list(self._inside) for word in _GENERAL} if is_noise else self._parts
         joined = b" ".join(words) + b" "
-        for gram, parts in self._parts.items():
+        for gram, parts in grams.items():
             at = joined.find(gram)
             while at >= 0:
                 start, end = joined.rfind(b" ", 0, at) + 1, joined.find(b" ", at)
                 word = joined[start:end]
                 for part in parts:
                     if part in word:
-                        held.setdefault(word, []).extend(self._inside[part])
+                        note = held.setdefault(word, _Held([], []))
+                        note.parts.append(part)
+                        note.triggers.extend(self._inside[part])
                 at = joined.find(gram, end)
-        self._of_word.update((word, tuple(found)) for word, found in held.items())
-        self._plain |= words.difference(held)
+        self._of_word.update(held)
+        if not is_noise:
+            self._plain |= words.difference(held)
 
 
 def _by_gram(parts: Iterable[bytes]) -> Dict[bytes, List[bytes]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Iterable, Iterator, List
 
-from envdoctor.diagnosis.reading.prefixes import Item
+from envdoctor.diagnosis.reading.prefixes import Item, is_warning
 from envdoctor.diagnosis.reading.selection import Raw
 from envdoctor.diagnosis.reading.terminal import text
 
@@ -89,7 +89,7 @@ def _apart(line: str) -> List[str]:
             parts.append(line[: len(line) - len(rest)])
             line = rest
     at = line.find(_HEADER)
-    if at >= 0:
+    if at >= 0 and not is_warning(line[:at]):
         if line[:at].strip() not in ("", "Original"):
             parts.append(line[:at].rstrip())
             line = line[at:]

@@ -32,6 +32,7 @@ _MAY_BE_TIGHT = {"rank", "mpi"}
 _HEADER = "Traceback (most recent call last):"
 _DIGIT = re.compile(r"\d")
 _MOST_LEARNED = 200
+_WARNING = re.compile(r"\b(?:W\d{4}|WARN|WARNING|DEBUG)\b")
 
 
 class Item:
@@ -149,11 +150,18 @@ class Prefixes:
         at = item.text.find(_HEADER, 1, _MOST_LEARNED + len(_HEADER))
         if at < 0 or following is None or not item.text[:at].strip():
             return None
+        if is_warning(item.text[:at]):
+            return None
         shape = _shape(item.text[:at])
         after = following.text
         if _shape(after[:at]) == shape and after[at : at + 8] == '  File "':
             return shape
         return None
+
+
+def is_warning(head: str) -> bool:
+    """Whether a logger says before a traceback that it only warns of it."""
+    return _WARNING.search(head) is not None
 
 
 def _is_tight(item: Item, prefix: Prefix) -> bool:

@@ -18,6 +18,7 @@ from typing import (
 
 from envdoctor.diagnosis.event import Event
 from envdoctor.diagnosis.literals import literals
+from envdoctor.diagnosis.words import any_of
 from envdoctor.knowledge.failures import Condition, Failure, Patterns, Sign, kinds
 
 LINE = "line"
@@ -91,7 +92,7 @@ class Signs:
                     if LINE in kinds(condition):
                         words.update(dict.fromkeys(literals(condition.where.get("text", ""))))
         self.words = tuple(words)
-        self._any = re.compile("|".join(map(re.escape, sorted(self.words))) or r"(?!)")
+        self._any = any_of(self.words)
 
     def is_of_interest(self, text: str) -> bool:
         """Whether a line has a word that a sign on lines waits for."""

@@ -16,12 +16,14 @@ from envdoctor.diagnosis.supposing import Said, facts_of
 from envdoctor.diagnosis.telling import told
 from envdoctor.knowledge.failures import Failure, failures
 from envdoctor.knowledge.load import Knowledge
-from envdoctor.model.diagnosis import SURE, Diagnosis, LogRead, Stated
+from envdoctor.model.diagnosis import SURE, Diagnosis, LogRead, ProvingLine, Stated
 from envdoctor.model.facts import Facts
 from envdoctor.model.language import ENGLISH
 
 #: Of a log so many events are kept; of equal ones so many.
 _MOST_EVENTS, _MOST_EQUAL = 20_000, 20
+#: Without a cause so many of the lines that tell of a failure are told.
+_MOST_FAILURES = 3
 
 
 def diagnose(
@@ -52,15 +54,32 @@ def diagnose(
     said = [log.said for log in recognised]
     mending = Mending(lambda: facts or facts_of(said, stated), knowledge, language)
     causes = [told(one, recognised, mending, language) for one in ranking.ranked(weighed)]
+    sure = tuple(cause for cause in causes if cause.confidence >= SURE)
     return Diagnosis(
-        causes=tuple(cause for cause in causes if cause.confidence >= SURE),
+        causes=sure,
         candidates=tuple(cause for cause in causes if cause.confidence < SURE),
         logs=tuple(log.read for log in recognised),
         stated=stated,
         errors=len(
             {(n, e.line) for n, log in enumerate(recognised) for e in log.events if e.fatal}
         ),
+        unexplained=() if sure else _first_failures(recognised),
     )
+
+
+def _first_failures(logs: Sequence[Log]) -> Tuple[ProvingLine, ...]:
+    """The first lines that tell of failures, each text once."""
+    found: Dict[str, ProvingLine] = {}
+    for log in logs:
+        name = log.read.name if len(logs) > 1 else ""
+        for event in log.events:
+            if event.fatal and event.text.strip() and event.text not in found:
+                around = log.excerpts.around(event.line)
+                line = ProvingLine(event.line, event.text, name, event.source, *around)
+                found[event.text] = line
+                if len(found) == _MOST_FAILURES:
+                    return tuple(found.values())
+    return tuple(found.values())
 
 
 def recognise(name: str, stream: BinaryIO, signs: Signs, knowledge: Knowledge) -> Log:

@@ -610,16 +610,18 @@ SAID: Dict[str, str] = {
     "No cause in the environment is seen.": "没有看到环境方面的原因。",
     "{number} line was read.": "读取了 {number} 行。",
     "{number} lines were read.": "读取了 {number} 行。",
-    "{number} line tells of a failure, of which no cause in the environment is known.": (
-        "其中 {number} 行表明出错，但没有已知的环境原因能解释。"
+    "{number} line tells of a failure, of which no cause in the environment is known:": (
+        "其中 {number} 行表明出错，但没有已知的环境原因能解释："
     ),
-    "{number} lines tell of failures, of which no cause in the environment is known.": (
-        "其中 {number} 行表明出错，但没有已知的环境原因能解释。"
+    "{number} lines tell of failures, of which no cause in the environment is known:": (
+        "其中 {number} 行表明出错，但没有已知的环境原因能解释："
     ),
     "There is nothing to read.": "没有可读的内容。",
     "whether the kernel ended it for want of memory": "查看是否因内存不足被内核终止",
     "what is wrong with this environment": "检查当前环境有什么问题",
-    "{log}: not all of it was read: {reason}": "{log}：没有全部读完：{reason}",
+    "{log}: {number} lines were left out or shortened": "{log}：略去或截短了 {number} 行",
+    "what it printed": "命令的输出",
+    "stdin": "标准输入",
     "Ways out are for {facts}.": "解决办法针对 {facts}。",
     "this machine": "本机",
     "envdoctor: {signal} ended the command ({number})": "envdoctor：命令被信号 {signal} 终止（{number}）",

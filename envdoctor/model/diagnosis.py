@@ -56,7 +56,7 @@ class LogRead(Record, frozen=True, omit_defaults=False):
     lines: int
     bytes: int
     encoding: str = ""
-    cut: str = ""  # what of it was not read, and why; "" where all was
+    cut: str = ""  # how many lines were left out or shortened; "" if none
 
 
 class Stated(Record, frozen=True, omit_defaults=False):
@@ -78,6 +78,7 @@ class Diagnosis(Record, frozen=True, omit_defaults=False):
     # what fixes were computed from beside the logs: a path, "this machine"; "" for logs alone
     facts_from: str = ""
     errors: int = 0  # lines that tell of a failure, explained or not
+    unexplained: Tuple[ProvingLine, ...] = ()  # without a cause: the first of these lines
 
 
 __all__ = [

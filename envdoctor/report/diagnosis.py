@@ -49,6 +49,7 @@ class DiagnosisAnswer(MatricesAnswer, frozen=True, forbid_unknown_fields=True):
     stated: Tuple[Stated, ...]
     facts_from: str
     errors: int
+    unexplained: Tuple[ProvingLine, ...]
 
 
 def as_json(
@@ -70,6 +71,7 @@ def as_json(
         told.stated,
         told.facts_from,
         told.errors,
+        told.unexplained,
     )
     return encode(msgspec.to_builtins(answer))
 
@@ -147,15 +149,16 @@ class _Telling:
             return
         lines = sum(log.lines for log in self.diagnosis.logs)
         one, many = "{number} line was read.", "{number} lines were read."
-        told = [count(self.language, lines, one, many)]
+        told = count(self.language, lines, one, many)
         if not lines:
-            told = [self.say("There is nothing to read.")]
-        if self.diagnosis.errors:
-            one = "{number} line tells of a failure, of which no cause in the environment is known."
-            many = "{number} lines tell of failures, of which no cause in the environment is known."
-            told.append(count(self.language, self.diagnosis.errors, one, many))
-        for text in told:
-            yield from wrapped(Text(text), self.view.width)
+            told = self.say("There is nothing to read.")
+        yield from wrapped(Text(told), self.view.width)
+        if self.diagnosis.unexplained:
+            one = "{number} line tells of a failure, of which no cause in the environment is known:"
+            many = "{number} lines tell of failures, of which no cause in the environment is known:"
+            told = count(self.language, max(self.diagnosis.errors, 1), one, many)
+            yield from wrapped(Text(told), self.view.width)
+            yield from self._shown(self.diagnosis.unexplained)
         if self.diagnosis.candidates and not is_all:
             return
         ways = [("envdoctor check", "what is wrong with this environment")]
@@ -200,22 +203,21 @@ class _Telling:
                 one, many = "{number} line", "{number} lines"
                 told = count(self.language, log.lines, one, many)
                 size = f"{log.bytes / (1 << 20):.1f} MiB"
-                name = self.view.place(clean(log.name, _PROSE))
-                yield from self._part(
-                    "Read", ", ".join(filter(None, [name, told, size, log.encoding]))
-                )
+                parts = [self._log(log.name), told, size, log.encoding]
+                yield from self._part("Read", ", ".join(filter(None, parts)))
+            several = len(self.diagnosis.logs) > 1
             for stated in self.diagnosis.stated:
                 said = f"{clean(stated.component)} {clean(stated.version)}"
                 if stated.line:
-                    said += f"  {self._place(stated.log, stated.line)}"
+                    said += f"  {self._place(stated.log if several else '', stated.line)}"
                 yield from self._part("Stated", said)
         for log in cut if self.view.verbose else []:
             said = self.say(
-                "{log}: not all of it was read: {reason}",
-                log=self.view.place(clean(log.name, _PROSE)),
-                reason=clean(log.cut, _PROSE),
+                "{log}: {number} lines were left out or shortened",
+                log=self._log(log.name) or self.say("what it printed"),
+                number=clean(log.cut, _PROSE),
             )
-            yield from wrapped(Text(said), self.view.width)
+            yield from self._part("", said)
         if self.diagnosis.facts_from and any(cause.fixes for cause in self.diagnosis.causes):
             said = self.say(
                 "Ways out are for {facts}.",
@@ -260,6 +262,13 @@ class _Telling:
 
     def _proofs(self, cause: Cause) -> Iterator[Text]:
         proofs = cause.evidence if self.view.verbose else cause.evidence[:_PROOFS]
+        yield from self._shown(proofs)
+        left = len(cause.evidence) - len(proofs)
+        if left:
+            one, many = "and {number} more line (-v)", "and {number} more lines (-v)"
+            yield from self._part("", Text(count(self.language, left, one, many), "dim"))
+
+    def _shown(self, proofs: Sequence[ProvingLine]) -> Iterator[Text]:
         for number, proof in enumerate(proofs):
             around = _AROUND if number == 0 or self.view.verbose else 0
             place = self._place(proof.log, proof.line)
@@ -278,10 +287,6 @@ class _Telling:
                     continue
                 line = f"    {number_of_it:>{width}}  "
                 yield Text((line + self._cut(text, len(line))).rstrip(), "dim")
-        left = len(cause.evidence) - len(proofs)
-        if left:
-            one, many = "and {number} more line (-v)", "and {number} more lines (-v)"
-            yield from self._part("", Text(count(self.language, left, one, many), "dim"))
 
     def _marked(self, begin: str, text: str) -> List[Text]:
         """A line that proves, whole however long it is."""
@@ -332,6 +337,9 @@ class _Telling:
 
     def _named(self, cause: Cause) -> str:
         return f"{clean(cause.code)} {clean(cause.id)}".strip()
+
+    def _log(self, name: str) -> str:
+        return self.say("stdin") if name == "-" else self.view.place(clean(name, _PROSE))
 
     def _place(self, log: str, line: int) -> str:
         if log:

@@ -75,6 +75,12 @@ WEAK = Cause(
     summary="the GPU has too little memory",
     evidence=(ProvingLine(5, "CUDA out of memory. Tried to allocate 2.00 GiB"),),
 )
+BUG = ProvingLine(
+    9,
+    "ZeroDivisionError: division by zero",
+    source="rank 1",
+    before=('  File "train.py", line 3, in <module>', "    1 / 0"),
+)
 SECRETS = Cause(
     id="private-index-unreachable",
     confidence=0.8,
@@ -112,8 +118,10 @@ DIAGNOSES: Dict[str, Diagnosis] = {
         (LogRead("node0.log", 30, 4_000, "utf-8"), LogRead("node1.log", 8, 900, "utf-16")),
         errors=5,
     ),
-    "nothing": Diagnosis(logs=(LogRead("-", 4_012, 5 << 20, "utf-8", "12 lines"),), errors=2),
-    "weak": Diagnosis(candidates=(WEAK,), logs=(BUILD,), errors=1),
+    "nothing": Diagnosis(
+        logs=(LogRead("-", 4_012, 5 << 20, "utf-8", "12"),), errors=2, unexplained=(BUG,)
+    ),
+    "weak": Diagnosis(candidates=(WEAK,), logs=(BUILD,), errors=1, unexplained=(WEAK.evidence[0],)),
     "empty": Diagnosis(logs=(LogRead("-", 0, 0),)),
     "secrets": Diagnosis((SECRETS,), (), (LogRead("https://ann:hunter2@x", 1, 20),)),
 }

@@ -15,10 +15,16 @@ What programs print as blocks (structure/):
   metadata, build, install), `status` (started, done, error).
 - `conflict`: requirements that exclude each other. `component`, `requirements` joined by "; ".
 - `command`: a shell command that somebody typed or a script echoes, `command`.
-- `exit`: a process that ended badly. `process`, `code`, `signal`, `rank`.
-- `nccl`: a message of NCCL. `level`, `message`, `rank`, `file`.
+- `exit`: a process that ended badly. `process`, `code`, `signal` (SIGKILL, ...), `rank`, `by`
+  (shell, torchrun, loader, mpirun, ...), `pid`, `reason` "memory" where who tells knows it.
+- `device`: a message of CUDA, of NVIDIA's driver or its tools. `fault` (no-kernel, ptx, old-driver,
+  requirement, container-driver, compat, mismatch, not-compiled, no-driver, driver-down, unknown,
+  device-memory, paddle-arch, refused-arch), `message`, `owner` of code that failed (torch,
+  extension, ""), `package`, `gpu`, `arch` ("86"), `built` what is supported, `found`, `needs`.
+- `nccl`: a message of NCCL. `level`, `message`, `file`, `topic` (connect, no-interface, shm,
+  p2p-fault, ib, p2p, interfaces, timeout, ""), `peer`, `reason`, `way`, `interfaces`, `number`.
 - `container`: of docker, buildkit, containerd, apt in an image. `message`, `tool`.
-- `kernel`: of the kernel's log. `message`, `process`.
+- `kernel`: of the kernel's log. `message`, `process`, `topic` (oom, oom-invoked, iommu), `of`.
 - `failed`: a consequence: a step, build, run or job that failed, `what`.
 - `success`: what went well after all. `what`, `distribution`.
 - `stated`: a version that the log tells: `component`, `version`.
@@ -38,6 +44,9 @@ What messages say, whoever says it (mechanisms/), each with the fields of what i
 - `missing-version`: `version` ("GLIBC_2.32"), `scheme` (GLIBC, GLIBCXX, CXXABI, ...), `provider`,
   `needed_by`.
 - `unsupported-arch`: `arch` ("86"), `tool`, `reason` (too-new, too-old, unknown).
+- `driver-fault`: a driver that something refuses. `cuda` that it serves, `needed`, `fault`.
+- `refused-arch`: a GPU that a build has no code for. `gpu`, `arch`, `capability`, `first_cuda` and
+  `last_cuda` that have code for it, `age` (new, old) beside what is supported.
 - `version-range`: a version that a program refuses. `component`, `required`, `found`, `by`.
 """
 

@@ -12,6 +12,7 @@ from envdoctor.diagnosis.event import Event
 from envdoctor.diagnosis.line import Line
 from envdoctor.diagnosis.structure.compilers import Compilers
 from envdoctor.diagnosis.structure.containers import Containers
+from envdoctor.diagnosis.structure.devices import Devices
 from envdoctor.diagnosis.structure.installers import Installers
 from envdoctor.diagnosis.structure.kernel import Kernel
 from envdoctor.diagnosis.structure.launchers import Launchers
@@ -26,6 +27,7 @@ READERS: Sequence[Callable[[], Reader]] = (
     Compilers,
     Loader,
     Launchers,
+    Devices,
     Nccl,
     Containers,
     Kernel,

@@ -249,7 +249,7 @@ def _deadline(seconds: Optional[float]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _patience() -> Iterator[None]:
+def patience() -> Iterator[None]:
     """Tell a waiting person after a second that work goes on."""
     if not sys.stderr.isatty():
         yield
@@ -335,7 +335,7 @@ def _with_inputs(
         if problem is not None and heeds_configuration and _is_the_one_called():
             raise problem
         inputs = _inputs(options)
-        with told(), _deadline(seconds), _patience() if is_awaited else contextlib.nullcontext():
+        with told(), _deadline(seconds), patience() if is_awaited else contextlib.nullcontext():
             return function(*arguments, inputs=inputs, **options)
 
     command: Any = wrapper

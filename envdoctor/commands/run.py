@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO, Iterator, Optional, Tuple
 import click
 
 from envdoctor.commands.errors import Failure, told
-from envdoctor.commands.options import format_option, help_option, language, run_options
+from envdoctor.commands.options import format_option, help_option, language, patience, run_options
 from envdoctor.commands.output import say, show, view, write
 from envdoctor.commands.session import Inputs, UnsupportedSystemError
 from envdoctor.model.text import clean
@@ -119,7 +119,7 @@ def _tell(
     from envdoctor.facts.target import TargetError
 
     try:
-        with told():
+        with told(), patience():
             logs = [("", recording.read())]
             try:
                 found, knowledge = judged(logs, inputs, of_here=not no_facts)
@@ -130,6 +130,8 @@ def _tell(
                 say(("\n" if is_mid_line else "") + text.rstrip("\n"))
             else:
                 write(text, output)
+    except KeyboardInterrupt:  # nobody waits for it any longer
+        return
     except click.ClickException as error:
         show(error, language())
     except Exception as error:  # a fault of our own

@@ -608,6 +608,7 @@ SAID: Dict[str, str] = {
     "and {number} more; all of it: --all": "还有 {number} 个；用 --all 查看全部",
     "all of it: --all": "用 --all 查看全部",
     "No cause in the environment is seen.": "没有看到环境方面的原因。",
+    "{ended}; no cause in the environment is seen": "{ended}；没有看到环境方面的原因",
     "{number} line was read.": "读取了 {number} 行。",
     "{number} lines were read.": "读取了 {number} 行。",
     "{number} line tells of a failure, of which no cause in the environment is known:": (

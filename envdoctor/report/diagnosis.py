@@ -124,10 +124,10 @@ class _Telling:
 
     def lines(self, matrices: Matrices, is_all: bool) -> Iterator[Text]:
         causes, candidates = self.diagnosis.causes, self.diagnosis.candidates
-        if self.exit_code is not None and not self.view.quiet:
-            yield from wrapped(Text(self._ended(self.exit_code), "dim"), self.view.width)
         if not causes:
             yield from self._nothing(is_all)
+        elif self.exit_code is not None and not self.view.quiet:
+            yield from wrapped(Text(self._ended(self.exit_code), "dim"), self.view.width)
         for number, cause in enumerate(causes if is_all else causes[:1]):
             if number:
                 yield Text()
@@ -143,8 +143,11 @@ class _Telling:
         yield from self._foot(matrices)
 
     def _nothing(self, is_all: bool) -> Iterator[Text]:
-        said = "No cause in the environment is seen."
-        yield from wrapped(Text(self.say(said), "bold"), self.view.width)
+        said = self.say("No cause in the environment is seen.")
+        if self.exit_code is not None:
+            ended = self._ended(self.exit_code)
+            said = self.say("{ended}; no cause in the environment is seen", ended=ended)
+        yield from wrapped(Text(said, "bold"), self.view.width)
         if self.view.quiet:
             return
         lines = sum(log.lines for log in self.diagnosis.logs)
@@ -152,7 +155,8 @@ class _Telling:
         told = count(self.language, lines, one, many)
         if not lines:
             told = self.say("There is nothing to read.")
-        yield from wrapped(Text(told), self.view.width)
+        if self.exit_code is None:
+            yield from wrapped(Text(told), self.view.width)
         if self.diagnosis.unexplained:
             one = "{number} line tells of a failure, of which no cause in the environment is known:"
             many = "{number} lines tell of failures, of which no cause in the environment is known:"

@@ -14,6 +14,7 @@ import pytest
 import envdoctor
 from envdoctor.commands.cli import cli
 from envdoctor.facts.snapshot import load as load_facts
+from envdoctor.knowledge.failures import Failure, failures
 from envdoctor.knowledge.load import load
 from envdoctor.model.chinese import SAID, WRITTEN
 from envdoctor.model.finding import PHASES, SEVERITIES
@@ -430,3 +431,18 @@ def test_words_of_a_page_are_there_in_chinese(page: Page) -> None:
 @pytest.mark.parametrize("relation", RELATIONS, ids=named)
 def test_words_of_a_relation_are_there_in_chinese(relation: Relation) -> None:
     same_words(relation.words)
+
+
+# --- failures --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("failure", failures().values(), ids=lambda failure: failure.cause)
+def test_words_of_a_failure_are_there_in_chinese(failure: Failure) -> None:
+    for templates in (failure.words, *(sign.words for sign in failure.signs if sign.words)):
+        same_words(templates)
+    for cure in failure.fixes:
+        same_words({language: {"fix": text} for language, text in cure.words.items()})
+    chinese = [failure.title_zh, *failure.words["zh"].values()]
+    chinese += [cure.words["zh"] for cure in failure.fixes]
+    assert [text for text in chinese if text and not re.search(f"[{HAN}]", text)] == []
+    assert unevenly_set(failure.title_zh) == []

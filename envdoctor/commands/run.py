@@ -14,7 +14,7 @@ import click
 from envdoctor.commands.errors import Failure, told
 from envdoctor.commands.options import format_option, help_option, language, patience, run_options
 from envdoctor.commands.output import say, show, view, write
-from envdoctor.commands.session import Inputs, UnsupportedSystemError
+from envdoctor.commands.session import Inputs, UnsupportedSystemError, require_linux
 from envdoctor.model.text import clean
 
 # Imported where they are used: `--help` and commands that succeed are not to wait for them.
@@ -72,6 +72,7 @@ def command(
         raise click.UsageError("--facts needs the name of a file: standard input is the command's")
     if log == "-":
         raise click.UsageError("--log needs the name of a file: what is printed passes through")
+    require_linux()
     from envdoctor.actions.passing import NotStartedError, pass_through
     from envdoctor.actions.recording import Recording
 

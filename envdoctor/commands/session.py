@@ -20,6 +20,14 @@ class UnsupportedSystemError(RuntimeError):
     """The operating system of this machine is none that can be examined."""
 
 
+def require_linux() -> None:
+    """Raise UnsupportedSystemError elsewhere."""
+    if sys.platform != "linux":
+        raise UnsupportedSystemError(
+            f"examines Linux on x86_64 and aarch64 (WSL and Jetson too), and this is {sys.platform}"
+        )
+
+
 #: Loads the matrices when it is first called. Raises DocumentError.
 Matrices = Callable[[], "Knowledge"]
 
@@ -100,10 +108,7 @@ def _read(inputs: Inputs, matrices: Matrices, waiting: Optional[Waiting] = None)
 
 def _environment(inputs: Inputs, matrices: Matrices, waiting: Optional[Waiting] = None) -> Facts:
     """The facts of a machine, and of an environment or of what requirement files ask for."""
-    if sys.platform != "linux":
-        raise UnsupportedSystemError(
-            f"examines Linux on x86_64 and aarch64 (WSL and Jetson too), and this is {sys.platform}"
-        )
+    require_linux()
     from envdoctor.facts import snapshot
 
     if inputs.requirements:

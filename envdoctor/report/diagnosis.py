@@ -34,6 +34,8 @@ _LABELS = ("Root cause", "Why", "Fix", "Make sure")
 _PROSE, _LINE, _COMMAND = 2000, 300, 4000
 # Proving lines, lines around the first of them, other causes, ranges of consequences.
 _PROOFS, _AROUND, _OTHERS, _RANGES = 3, 2, 3, 4
+#: What a shell says of a command that SIGKILL ended.
+_KILLED = 128 + 9
 _SIGNALS = {one.value: one.name for one in signal.Signals}
 #: The line that proves, among those around it.
 _MARK = ">"
@@ -166,7 +168,7 @@ class _Telling:
         if self.diagnosis.candidates and not is_all:
             return
         ways = [("envdoctor check", "what is wrong with this environment")]
-        if self.exit_code == 128 + signal.SIGKILL:
+        if self.exit_code == _KILLED:
             ways.insert(0, ("dmesg | tail", "whether the kernel ended it for want of memory"))
         for number, (command, meaning) in enumerate(ways):
             line = self._command(command, "Next" if number == 0 else "")

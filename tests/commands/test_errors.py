@@ -178,7 +178,7 @@ def test_another_operating_system(
     envdoctor: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, system: str
 ) -> None:
     monkeypatch.setattr(sys, "platform", system)
-    for command in ([], ["check"], ["facts"]):
+    for command in ([], ["check"], ["facts"], ["run", "true"]):
         ended = envdoctor(*command)
         assert (ended.code, ended.out) == (3, "")
         assert system in ended.err

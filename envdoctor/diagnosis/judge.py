@@ -22,6 +22,8 @@ from envdoctor.model.language import ENGLISH
 
 #: Of a log so many events are kept; of equal ones so many.
 _MOST_EVENTS, _MOST_EQUAL = 20_000, 20
+#: Of so many characters all is kept, of the events that come then the beginnings.
+_MOST_TEXT, _SHORT = 8_000_000, 300
 #: Without a cause so many of the lines that tell of a failure are told.
 _MOST_FAILURES = 3
 
@@ -107,6 +109,11 @@ def _plain(line: Line) -> Event:
     return Event(LINE, line.number, line.text, source=line.source)
 
 
+def _short(event: Event) -> Event:
+    fields = {name: value[:_SHORT] for name, value in event.fields.items()}
+    return event._replace(text=event.text[:_SHORT], fields=fields)
+
+
 class _Kept:
     """The events of a log, bounded."""
 
@@ -114,15 +121,18 @@ class _Kept:
         self.events: List[Event] = []
         self.excerpts = Excerpts()
         self._knowledge = knowledge
-        self._equal: Dict[Tuple[str, str, str], int] = {}
+        self._equal: Dict[int, int] = {}  # how often, by the hash of what is equal
+        self._room = _MOST_TEXT
 
     def take(self, events: Iterable[Event]) -> None:
         """Keep events and what follows from them."""
         for event in events:
             if len(self.events) >= _MOST_EVENTS:
                 return
-            key = (event.kind, event.source, event.text)
+            key = hash((event.kind, event.source, event.text))
             self._equal[key] = self._equal.get(key, 0) + 1
             if self._equal[key] <= _MOST_EQUAL:
-                self.events.extend(mechanisms.observed(event, self._knowledge))
+                self._room -= len(event.text) + sum(map(len, event.fields.values()))
+                kept = event if self._room > 0 else _short(event)
+                self.events.extend(mechanisms.observed(kept, self._knowledge))
                 self.excerpts.mark(event.line)

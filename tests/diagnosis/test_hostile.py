@@ -6,7 +6,8 @@ No time is asserted: what takes the square of a line's length would not end here
 from __future__ import annotations
 
 import io
-from typing import Tuple
+import tracemalloc
+from typing import Callable, Iterator, Tuple
 
 import msgspec
 import pytest
@@ -42,3 +43,48 @@ def test_a_log_of_one_word_is_diagnosed(word: str) -> None:
         found = diagnose([("log", io.BytesIO(data))], load())
         assert found.logs[0].bytes == len(data)
         assert len(msgspec.json.encode(found)) < 100_000
+
+
+class Endless(io.RawIOBase):
+    """A log that is made while it is read."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+
+    def read(self, _: int = -1) -> bytes:
+        return next(self._pieces, b"")
+
+
+def unique_errors(size: int) -> Iterator[bytes]:
+    for n in range(size // 1000):
+        yield b"RuntimeError: " + b"%07d " % n * 120 + b"\n"
+
+
+def unique_words(size: int) -> Iterator[bytes]:
+    letters = bytes.maketrans(b"0123456789", b"abcdefghij")
+    for n in range(size // 1000):
+        yield (b"%07d" % n).translate(letters) * 140 + b"\n"
+
+
+def one_line(size: int) -> Iterator[bytes]:
+    for n in range(size // 1000):
+        yield b"error %07d" % n * 66
+
+
+def progress(size: int) -> Iterator[bytes]:
+    for n in range(size // 1000):
+        yield b"\r%07d/9 [00:00<00:00]" % n * 40
+
+
+@pytest.mark.parametrize("made", [unique_errors, unique_words, one_line, progress])
+def test_memory_does_not_grow_with_the_log(made: Callable[[int], Iterator[bytes]]) -> None:
+    knowledge = load()
+    diagnose([("log", io.BytesIO(b"error: x\n"))], knowledge)  # what is loaded once
+    tracemalloc.start()
+    try:
+        found = diagnose([("log", Endless(made(60_000_000)))], knowledge)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found.logs[0].bytes > 50_000_000
+    assert peak < 50_000_000

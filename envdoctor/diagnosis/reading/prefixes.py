@@ -20,7 +20,7 @@ from envdoctor.diagnosis.reading.known_prefixes import (
 )
 
 #: How many lines are looked at together, and how many of them wait for the next ones.
-_BATCH, _WAITING = 1024, 16
+_BATCH, _WAITING = 512, 16
 #: Lines with the same prefix may have so many others between them.
 _NEAR = 10
 #: Prefixes stand before prefixes; no more than these are looked for.

@@ -21,9 +21,9 @@ MOST_OF_SHAPE, MOST_OF_TRIGGER = 30, 300
 #: When so many lines have come, only triggers count that were seldom seen; and then no more come.
 PLENTY, FEW_OF_TRIGGER, MOST_LINES = 24_000, 10, 40_000
 #: Bytes that are held for the end.
-_MOST_HELD = 6 << 20
+_MOST_HELD = 3 << 20
 _MOST_SHAPES = 100_000
-_MOST_SHAPE_BYTES = 16 << 20
+_MOST_SHAPE_BYTES = 8 << 20
 _DIGITS = b"0123456789"
 
 
@@ -173,9 +173,8 @@ class Selection:
         self._shape_bytes += sum(map(len, fresh))
         if len(self._cold) > _MOST_SHAPES or self._shape_bytes > _MOST_SHAPE_BYTES:
             self._cold.clear()
-            self._shape_bytes = 0
-        if len(self._hot) > _MOST_SHAPES:
             self._hot.clear()
+            self._shape_bytes = 0
         hot = self._triggers.of_interest(list(fresh))
         for shape, triggers in hot.items():
             self._hot[shape] = _Hot(triggers)

@@ -20,7 +20,7 @@ _LETTERS = bytes(byte if 97 <= byte <= 122 else 32 for byte in range(256))
 #: Not worth looking for by itself.
 _SHORT = 3
 _GRAM = 4
-_MOST_WORDS = 200_000
+_MOST_WORDS, _MOST_BYTES = 200_000, 4 << 20
 #: Who has said so many words and still brings so many new ones at once, makes noise: there only
 #: these are listened for.
 _LANGUAGE, _MOST_NEW = 300_000, 4_000
@@ -62,7 +62,7 @@ class Triggers:
             needs.parts &= self._inside.keys()
         self._plain: Set[bytes] = set()  # words of none
         self._of_word: Dict[bytes, _Held] = {}
-        self._learned = 0
+        self._learned = self._bytes = 0
         self._forgotten: Set[bytes] = set()
 
     def _add(self, trigger: bytes) -> None:
@@ -126,10 +126,10 @@ class Triggers:
 
     def _learn(self, words: Set[bytes]) -> None:
         """Note of words which triggers they may be a part of."""
-        if len(self._plain) > _MOST_WORDS:
+        if len(self._plain) + len(self._of_word) > _MOST_WORDS or self._bytes > _MOST_BYTES:
             self._plain.clear()
-        if len(self._of_word) > _MOST_WORDS:
             self._of_word.clear()
+            self._bytes = 0
         held: Dict[bytes, _Held] = {
             word: _Held(list(self._whole[word]), []) for word in words & self._whole.keys()
         }
@@ -137,6 +137,7 @@ class Triggers:
         is_noise = self._learned > _LANGUAGE and len(words) > _MOST_NEW
         grams = {word: list(self._inside) for word in _GENERAL} if is_noise else self._parts
         joined = b" ".join(words) + b" "
+        self._bytes += len(joined)
         for gram, parts in grams.items():
             at = joined.find(gram)
             while at >= 0:

@@ -12,7 +12,7 @@ from typing import Iterable, Iterator, List, Optional, Set
 
 from envdoctor.diagnosis.reading.prefixes import Item
 
-_MOST_LINES = 3000
+_MOST_LINES, _MOST_CHARACTERS = 3000, 300_000
 _NARROWEST, _WIDEST = 60, 400
 #: How many different lines are broken at the edge, at least; and at that of usual terminals.
 _LEAST, _LEAST_OF_USUAL = 3, 2
@@ -30,10 +30,12 @@ _BEGINS = re.compile(
 def unwrapped(items: Iterable[Item]) -> Iterator[Item]:
     """The lines, whole."""
     held: List[Item] = []
+    length = 0
     incoming = iter(items)
     for item in incoming:
         held.append(item)
-        if len(held) > _MOST_LINES:
+        length += len(item.text)
+        if len(held) > _MOST_LINES or length > _MOST_CHARACTERS:
             yield from held
             yield from incoming
             return

@@ -38,9 +38,10 @@ What messages say, whoever says it (mechanisms/), each with the fields of what i
 - `removed`: an interface that the matrices know as gone: `name`, `owner`, `gone`, `cause`.
 - `missing-header`: `header`. `missing-command`: `command`. `missing-file`: `path`.
 - `missing-library`: `library` (a SONAME or the name behind -l), `stem`, `major`, `needed_by`.
-- `undefined-symbol`: `symbol`, `plain` (demangled as far as is known), `namespace`, `abi` (cxx11,
-  old, ""), `library` in which it was missed, `owner` whose symbol it is (torch, cuda, nccl, mkl,
-  python, libstdc++, ""), `library_owner` whose library missed it.
+- `undefined-symbol`: `symbol`, `library` in which it was missed, `version` of the symbol,
+  `provider` the file that lacks it. `symbol-missed` adds `owner` whose symbol it is (torch, cudart, cublas,
+  cudnn, nvjitlink, nccl, mkl, python, openmp, libstdc++, ""), `abi` of a torch symbol with a string
+  (cxx11, old, ""), `library_owner` (torch, cuda, torchvision, other), `package` and `short`.
 - `missing-version`: `version` ("GLIBC_2.32"), `scheme` (GLIBC, GLIBCXX, CXXABI, ...), `provider`,
   `needed_by`.
 - `unsupported-arch`: `arch` ("86"), `tool`, `reason` (too-new, too-old, unknown).

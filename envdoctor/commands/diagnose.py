@@ -12,7 +12,7 @@ from typing import BinaryIO, List, Optional, Tuple
 import click
 
 from envdoctor.commands.errors import FINDINGS, Failure
-from envdoctor.commands.options import format_option, help_option, machine_options
+from envdoctor.commands.options import format_option, help_option, language, machine_options
 from envdoctor.commands.output import view, write
 from envdoctor.commands.session import Inputs
 from envdoctor.model.text import clean
@@ -36,6 +36,7 @@ _MOST = 64
 @click.option("--all", "is_all", is_flag=True, help="All causes that are seen, and candidates.")
 @click.option("-q", "--quiet", is_flag=True, help="The root cause in one line, no more.")
 @click.option("-v", "--verbose", is_flag=True, help="Everything: more lines around, what was read.")
+@click.option("--list-causes", is_flag=True, help="List what can be recognized, reading nothing.")
 @help_option
 def command(
     logs: Tuple[str, ...],
@@ -46,6 +47,7 @@ def command(
     is_all: bool,
     quiet: bool,
     verbose: bool,
+    list_causes: bool,
 ) -> int:
     """Find the root cause of a failure in its log, with the lines that prove it, and what mends it.
 
@@ -59,6 +61,9 @@ def command(
     Exit code: 0 no cause in the environment is seen, 1 one is, 2 wrong usage, 3 a log cannot be
     read.
     """
+    if list_causes:
+        _list_causes(form, output)
+        return 0
     if here and inputs.facts is not None:
         raise click.UsageError("--here and --facts exclude each other")
     names = _names(logs, inputs)
@@ -73,6 +78,19 @@ def command(
     shown = view(output, verbose, quiet)
     write(answer(diagnosis, knowledge, Asked(form, is_all), shown), output)
     return FINDINGS if diagnosis.causes else 0
+
+
+def _list_causes(form: str, output: Optional[str]) -> None:
+    from envdoctor.knowledge.failures import failures
+    from envdoctor.knowledge.load import load
+    from envdoctor.report import failures as report
+    from envdoctor.report.sources import Matrices
+
+    known = failures().values()
+    if form == "json":
+        write(report.listing_json(known, Matrices(load().date), language()), output)
+    else:
+        write(report.listing_text(known, view(output), language()), output)
 
 
 def _names(logs: Tuple[str, ...], inputs: Inputs) -> List[str]:

@@ -1612,6 +1612,7 @@ WRITTEN: Dict[str, str] = {
     "Write the snapshot here, not to stdout.": "把快照写入该文件，而不是标准输出。",
     "The verdict and one line a finding, no more.": "只显示结论，每个问题一行。",
     "Everything: notes, sources, what was skipped.": "显示全部内容：提示、依据、跳过的检查。",
+    "List what can be recognized, reading nothing.": "列出所有能识别的原因，不读取日志。",
     "List what can be found, examining nothing.": "列出所有能发现的问题，不做检查。",
     "Leave out names of users, homes and hosts. Default: in a FILE, which others may read.": (
         "去除用户名、家目录和主机名。默认只在写入 FILE 时去除，因为别人可能读到它。"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Iterator, List, Sequence
+from typing import Iterable, Iterator, List, Sequence
 
 import msgspec
 from rich.text import Text
 
 from envdoctor import __version__
-from envdoctor.knowledge.failures import Failure, kinds
+from envdoctor.knowledge.failures import FAMILIES, Failure, kinds
 from envdoctor.model.finding import SCHEMA_VERSION, Fix
 from envdoctor.model.language import CHINESE, say
 from envdoctor.model.relation import words_in
@@ -17,6 +17,7 @@ from envdoctor.report.json import encode
 from envdoctor.report.lines import printed, wrapped
 from envdoctor.report.sources import Matrices, MatricesAnswer
 from envdoctor.report.view import View
+from envdoctor.rules.page import pages
 
 
 class SignTold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,6 +40,52 @@ class CauseAnswer(MatricesAnswer, frozen=True, forbid_unknown_fields=True):
     verify: List[str]
     signs: List[SignTold]
     sources: List[str]
+
+
+class CauseListed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One entry of `diagnose --list-causes --format json`."""
+
+    cause: str
+    code: str  # of the page of that name, "" if there is none
+    family: str
+    title: str
+
+
+class CausesAnswer(MatricesAnswer, frozen=True, forbid_unknown_fields=True):
+    """What `diagnose --list-causes --format json` prints."""
+
+    causes: List[CauseListed]
+
+
+def listing_json(known: Iterable[Failure], matrices: Matrices, language: str) -> str:
+    """All causes in short as JSON, ended by a newline. Its schema is schemas/list-causes.json."""
+    added = list(matrices.added)
+    listed = list(_listing(known, language))
+    answer = CausesAnswer(
+        SCHEMA_VERSION, "diagnose", __version__, matrices.date, added, language, listed
+    )
+    return encode(msgspec.to_builtins(answer))
+
+
+def listing_text(known: Iterable[Failure], view: View, language: str) -> str:
+    """All causes in short, by family, one after the other; ended by a newline."""
+
+    def lines() -> Iterator[Text]:
+        for one in _listing(known, language):
+            yield Text.assemble((f"{one.code} {one.cause}".strip(), "bold"), f" ({one.family})")
+            yield from wrapped(Text(one.title), view.width, " " * 6, " " * 6)
+
+    return printed(lines(), view)
+
+
+def _listing(known: Iterable[Failure], language: str) -> Iterator[CauseListed]:
+    named = {page.name: page for page in pages().values()}
+    for failure in sorted(known, key=lambda one: (FAMILIES.index(one.family), one.cause)):
+        page = named.get(failure.cause)
+        title = (failure.title_zh if language == CHINESE else "") or failure.title
+        if page is not None:
+            title = page.title_in(language)
+        yield CauseListed(failure.cause, page.code if page else "", failure.family, title)
 
 
 def as_json(failure: Failure, matrices: Matrices, language: str) -> str:

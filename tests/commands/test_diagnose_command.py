@@ -176,6 +176,18 @@ def test_an_answer_goes_to_a_file(envdoctor: Callable[..., Any], log: str, tmp_p
     assert json.loads(path.read_text())["causes"]
 
 
+def test_what_can_be_recognized_is_listed(envdoctor: Callable[..., Any]) -> None:
+    from envdoctor.knowledge.failures import failures
+
+    data = json.loads(envdoctor("diagnose", "--list-causes", "--format", "json").out)
+    shipped = json.loads((SCHEMAS / "list-causes.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator(shipped).validate(data)
+    assert {one["cause"] for one in data["causes"]} == set(failures())
+    assert all(one["title"] for one in data["causes"])
+    text = envdoctor("diagnose", "--list-causes").out
+    assert "ED501 thc-headers-removed (build)\n" in text
+
+
 def test_quiet_is_one_line(envdoctor: Callable[..., Any], log: str) -> None:
     (line,) = envdoctor("diagnose", log, "-q").out.splitlines()
     assert line.startswith("ED501 thc-headers-removed  0.9")

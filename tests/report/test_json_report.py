@@ -29,7 +29,7 @@ from envdoctor.model.resolution import STATUSES, TARGETS
 from envdoctor.model.what_if import VERDICTS, WhatIf
 from envdoctor.report.diagnosis import DiagnosisAnswer
 from envdoctor.report.explanation import PackagesAnswer, RowAnswer
-from envdoctor.report.failures import CauseAnswer
+from envdoctor.report.failures import CauseAnswer, CausesAnswer
 from envdoctor.report.inspection import Answer
 from envdoctor.report.json import render
 from envdoctor.report.matrix import GridsAnswer
@@ -47,6 +47,7 @@ OUTPUTS: Dict[str, Any] = {
     "explain-row": RowAnswer,
     "facts": Facts,
     "inspect": Answer,
+    "list-causes": CausesAnswer,
     "list-rules": Listing,
     "matrix": GridsAnswer,
     "resolve": ResolutionAnswer,
@@ -82,6 +83,7 @@ def schema(name: str) -> Dict[str, Any]:
     top = components.pop(made["$ref"].rpartition("/")[2])
     # Records of facts leave defaults out, wherever they stand.
     sparse = [components.get(key) for key in ("Binary", "GpuCode")]
+    with_none = [components.get(key) for key in ("Cause", "CauseListed")]
     for kind in (top, *components.values()):
         properties = kind.get("properties", {})
         # Programs must get by with what a later release adds.
@@ -96,7 +98,7 @@ def schema(name: str) -> Dict[str, Any]:
             properties["status"] = {"enum": list(STATUSES)}
             properties["target"] = {"enum": list(TARGETS)}
         if "code" in properties and kind is not components.get("Skipped"):
-            properties["code"] = CODE_OR_NONE if kind is components.get("Cause") else CODE
+            properties["code"] = CODE_OR_NONE if kind in with_none else CODE
         if "confidence" in properties:
             properties["confidence"] = SURENESS
     whole = {**top, "$defs": {short(key): kind for key, kind in components.items()}}

@@ -171,30 +171,28 @@ def measure(kind: str, data: bytes, words: List[str]) -> None:
 
 def stream(megabytes: int) -> None:
     """Diagnose a long log that comes through a pipe, in a process of its own."""
-    here, there = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(there)
-        began = time.process_time()
-        with open(here, "rb") as pipe:  # noqa: PTH123
-            found = diagnose([("log", pipe)], load())
-        took = time.process_time() - began
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
-        read_ = found.logs[0]
-        print(
-            f"\n{read_.bytes / 1e6:,.0f} MB through a pipe: {read_.lines:,} lines,"
-            f" {read_.bytes / 1e6 / took:.0f} MB/s, {memory} MB of memory"
-        )
-        sys.stdout.flush()
-        os._exit(0)
-    os.close(here)
     piece = log("compiling", 4 << 20)
-    with open(there, "wb") as pipe:  # noqa: PTH123
-        pipe.writelines(
-            piece.replace(b"attention", b"attention%c" % (97 + turn % 26))
-            for turn in range(megabytes // 4)
-        )
-    os.waitpid(child, 0)
+    command = [sys.executable, "-m", "benchmarks.diagnose", "--from-pipe"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as child:
+        if child.stdin is not None:
+            child.stdin.writelines(
+                piece.replace(b"attention", b"attention%c" % (97 + turn % 26))
+                for turn in range(megabytes // 4)
+            )
+            child.stdin.close()
+
+
+def from_pipe() -> None:
+    """Diagnose what comes, and print what that took."""
+    began = time.process_time()
+    found = diagnose([("log", sys.stdin.buffer)], load()).logs[0]
+    took = time.process_time() - began
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+    size = found.bytes / 1e6
+    print(
+        f"\n{size:,.0f} MB through a pipe: {found.lines:,} lines, {size / took:.0f} MB/s,"
+        f" {memory} MB of memory"
+    )
 
 
 def main() -> None:
@@ -203,7 +201,11 @@ def main() -> None:
     parser.add_argument("kinds", nargs="*")
     parser.add_argument("--megabytes", type=int, default=100)
     parser.add_argument("--long", type=int, default=2000)
+    parser.add_argument("--from-pipe", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.from_pipe:
+        from_pipe()
+        return
     words = [*structure.triggers(), *Signs(failures().values()).words]
     print(f"{len(words)} words are looked for")
     print(f"{'MB/s':10} {'reading':>8} {'diagnose':>8} {'grep -E':>8}")

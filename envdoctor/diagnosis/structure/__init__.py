@@ -6,7 +6,7 @@ is built, say) is told with every event of the others.
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Iterable, Iterator, List, Sequence, Tuple
+from typing import Callable, Dict, Iterable, Iterator, NamedTuple, Sequence, Tuple
 
 from envdoctor.diagnosis.event import Event
 from envdoctor.diagnosis.line import Line
@@ -43,33 +43,47 @@ def triggers() -> Tuple[str, ...]:
     return tuple(dict.fromkeys(word for made in READERS for word in made().triggers))
 
 
+class _Source(NamedTuple):
+    """The readers of a source, and those of them that tell what holds around others' events."""
+
+    readers: Sequence[Reader]
+    telling: Sequence[Reader]
+
+
+def _source() -> _Source:
+    readers = [made() for made in READERS]
+    return _Source(
+        readers, [one for one in readers if type(one).surroundings is not Reader.surroundings]
+    )
+
+
 class Structure:
     """Feeds the lines of a log to readers, a set of them for each source."""
 
     def __init__(self) -> None:
-        self._readers: Dict[str, List[Reader]] = {}
+        self._sources: Dict[str, _Source] = {}
 
     def feed(self, line: Line) -> Iterator[Event]:
         """The events that end with this line."""
         source = line.source
-        if source not in self._readers and len(self._readers) >= _MOST_SOURCES:
+        if source not in self._sources and len(self._sources) >= _MOST_SOURCES:
             source = ""
-        readers = self._readers.get(source)
-        if readers is None:
-            readers = self._readers[source] = [made() for made in READERS]
-        for reader in readers:
-            yield from _placed(reader.feed(line), readers, source)
+        held = self._sources.get(source)
+        if held is None:
+            held = self._sources[source] = _source()
+        for reader in held.readers:
+            yield from _placed(reader.feed(line), held.telling, source)
 
     def end(self) -> Iterator[Event]:
         """The events that the end of the log ends."""
-        for source, readers in self._readers.items():
-            for reader in readers:
-                yield from _placed(reader.end(), readers, source)
+        for source, held in self._sources.items():
+            for reader in held.readers:
+                yield from _placed(reader.end(), held.telling, source)
 
 
-def _placed(events: Iterable[Event], readers: Sequence[Reader], source: str) -> Iterator[Event]:
+def _placed(events: Iterable[Event], telling: Sequence[Reader], source: str) -> Iterator[Event]:
     around: Dict[str, str] = {}
-    for reader in readers:
+    for reader in telling:
         around.update(reader.surroundings)
     for event in events:
         yield event._replace(fields={**around, **event.fields}, source=source)

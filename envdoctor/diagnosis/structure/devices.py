@@ -236,7 +236,6 @@ class Devices(Reader):
     """Recognises them, and whose code failed: torch's own or an extension's."""
 
     triggers = _TRIGGERS
-    _any = re.compile("|".join(map(re.escape, sorted(_TRIGGERS))))
 
     def __init__(self) -> None:
         self._frames: List[_Frame] = []
@@ -250,7 +249,7 @@ class Devices(Reader):
             self._frames = []
         if self._frame(text):
             return
-        if not self._any.search(text.lower()):
+        if not self.concerns(text):
             return
         if self._refused is not None:
             built = _BUILT.search(text)

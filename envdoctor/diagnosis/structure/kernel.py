@@ -38,6 +38,8 @@ class Kernel(Reader):
     def feed(self, line: Line) -> Iterator[Event]:
         """The event of a line that is one."""
         text = line.text
+        if not self.concerns(text):
+            return
         for topic, pattern in (
             ("oom", _KILLED),
             ("oom", _CONSTRAINT),

@@ -12,8 +12,13 @@ What programs print as blocks (structure/):
 - `diagnostic`: of a compiler, linker or cmake. `tool` (gcc, nvcc, cl, ld, cmake, ninja, ptxas),
   `severity` (fatal, error, warning), `message`, `file`, `unit` the file that is compiled.
 - `step`: of an installer. `installer`, `distribution`, `version`, `phase` (resolve, download,
-  metadata, build, install), `status` (started, done, error).
-- `conflict`: requirements that exclude each other. `component`, `requirements` joined by "; ".
+  build-requirements, metadata, build, install), `isolated` "yes" in a build environment of its own,
+  `status` (done, error), `message`. All but the last two hold for what others recognise in the step.
+- `conflict`: requirements that exclude each other. `component`, `requirements` joined by "; ",
+  `how` (resolver, setuptools, installed: what is installed breaks a requirement), of the last two
+  `required`, `found`, `by`.
+- `no-version`: of an index that has no release as asked for. `component`, `required`, `offered`
+  (versions, "none", "?" where they are not told), `ignored` (those that Python left out).
 - `command`: a shell command that somebody typed or a script echoes, `command`.
 - `exit`: a process that ended badly. `process`, `code`, `signal` (SIGKILL, ...), `rank`, `by`
   (shell, torchrun, loader, mpirun, ...), `pid`, `reason` "memory" where who tells knows it.
@@ -31,8 +36,12 @@ What programs print as blocks (structure/):
 
 What messages say, whoever says it (mechanisms/), each with the fields of what it was read in:
 
-- `missing-module`: `name`, `provider` the distribution that brings it, `of` (project, dependency,
-  standard).
+- `missing-module`: `name`, `provider` the distribution that brings it, `of` (project; dependency;
+  standard: removed from the standard library; part: of a package that is there), `during`
+  (isolated, build, setup: somebody's setup.py, "").
+- `unoffered`: why there is no version. `wanted`, `local`, `plain` of the version, `needs` of Python,
+  `reason` (python, local: a tag of another page, listed: a known release without any offer,
+  none-known, older than all that is offered, dev, "").
 - `missing-name`: `name` that `owner` (a module) no longer has or never had.
 - `missing-attribute`: the same of an attribute.
 - `removed`: an interface that the matrices know as gone: `name`, `owner`, `gone`, `cause`.

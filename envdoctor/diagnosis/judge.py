@@ -92,9 +92,10 @@ def recognise(name: str, stream: BinaryIO, signs: Signs, knowledge: Knowledge) -
     for line in reading:
         kept.excerpts.feed(line)
         said.feed(line)
+        events = list(blocks.feed(line))
         if signs.is_of_interest(line.text):
-            kept.take([_plain(line)])
-        kept.take(blocks.feed(line))
+            kept.take([_plain(line, blocks.around(line.source))])
+        kept.take(events)
     kept.take(blocks.end())
     cut = str(reading.cut) if reading.cut else ""
     return Log(
@@ -105,8 +106,8 @@ def recognise(name: str, stream: BinaryIO, signs: Signs, knowledge: Knowledge) -
     )
 
 
-def _plain(line: Line) -> Event:
-    return Event(LINE, line.number, line.text, source=line.source)
+def _plain(line: Line, around: Dict[str, str]) -> Event:
+    return Event(LINE, line.number, line.text, around, source=line.source)
 
 
 def _short(event: Event) -> Event:

@@ -9,12 +9,17 @@ from __future__ import annotations
 from typing import Callable, Iterable, Iterator, List, Sequence, Set, Tuple
 
 from envdoctor.diagnosis.event import Event
-from envdoctor.diagnosis.mechanisms import devices, modules, symbols
+from envdoctor.diagnosis.mechanisms import devices, modules, offers, symbols
 from envdoctor.knowledge.load import Knowledge
 
 Mechanism = Callable[[Event, Knowledge], Iterable[Event]]
 
-MECHANISMS: Sequence[Mechanism] = (modules.observe, symbols.observe, devices.observe)
+MECHANISMS: Sequence[Mechanism] = (
+    modules.observe,
+    offers.observe,
+    symbols.observe,
+    devices.observe,
+)
 _DEEPEST = 3
 
 

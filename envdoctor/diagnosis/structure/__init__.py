@@ -74,6 +74,11 @@ class Structure:
         for reader in held.readers:
             yield from _placed(reader.feed(line), held.telling, source)
 
+    def around(self, source: str) -> Dict[str, str]:
+        """What holds around the line of a source that was fed last: distribution, phase."""
+        held = self._sources.get(source) or self._sources.get("")
+        return _around(held.telling) if held is not None else {}
+
     def end(self) -> Iterator[Event]:
         """The events that the end of the log ends."""
         for source, held in self._sources.items():
@@ -82,11 +87,16 @@ class Structure:
 
 
 def _placed(events: Iterable[Event], telling: Sequence[Reader], source: str) -> Iterator[Event]:
-    around: Dict[str, str] = {}
-    for reader in telling:
-        around.update(reader.surroundings)
+    around = _around(telling)
     for event in events:
         yield event._replace(fields={**around, **event.fields}, source=source)
+
+
+def _around(readers: Sequence[Reader]) -> Dict[str, str]:
+    around: Dict[str, str] = {}
+    for reader in readers:
+        around.update(reader.surroundings)
+    return around
 
 
 __all__ = ["READERS", "Structure", "triggers"]

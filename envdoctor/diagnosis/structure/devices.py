@@ -32,6 +32,7 @@ _FAULTS: Sequence[Tuple[str, re.Pattern[str]]] = tuple(
             "old-driver",
             r"NVIDIA driver on your system is too old(?: \(found version (?P<found>\d{4,5})\))?"
             r"|CUDA driver version is insufficient|cudaErrorInsufficientDriver"
+            r"|\bCUDA (?:runtime )?(?:error|failure):? ?\(?35\b"
             r"|installed NVIDIA driver is too old|driver is too old for"
             r"|CUDA driver version (?P<version>\d{1,2}\.\d{1,2}) is (?:too old|insufficient|lower)",
         ),
@@ -78,7 +79,7 @@ _FAULTS: Sequence[Tuple[str, re.Pattern[str]]] = tuple(
             "driver-down",
             r"couldn't communicate with the NVIDIA driver"
             r"|nvml error: driver not loaded|NVML: Driver Not Loaded|NVMLError_DriverNotLoaded"
-            r"|driver error: failed to process request"
+            r"|driver error: (?:failed to process request|timed out)|driver rpc error"
             r"|nvidia-container-cli[^,]{0,60}: load library failed: libnvidia-ml"
             r"|nvidia-container-cli[^,]{0,60}: (?:nvml error: (?:unknown error|gpu is lost)|cuda"
             r" error)"
@@ -96,7 +97,8 @@ _FAULTS: Sequence[Tuple[str, re.Pattern[str]]] = tuple(
         ),
         (
             "device-memory",
-            r"CUDA(?: error:?| driver error:| runtime error \(2\) ?:)? ?out of memory"
+            r"CUDA(?: error:?| driver error:| runtime error \(2\) ?:) ?out of memory"
+            r"|CUDA out of memory(?=\.|$|['\")\]:,]| (?:at|when|error)\b)"
             r"|cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY|HIP out of memory"
             r"|CUBLAS_STATUS_ALLOC_FAILED|CUDNN_STATUS_ALLOC_FAILED"
             r"|failed to allocate .{1,60} from device: CUDA"
@@ -178,6 +180,9 @@ _TRIGGERS = (
     "unknown error",
     "error_unknown",
     "cuda runtime error",
+    "cuda error ",
+    "cuda error: ",
+    "cuda failure ",
     "initialization error",
     "out of memory",
     "outofmemory",
@@ -240,11 +245,12 @@ class Devices(Reader):
     def __init__(self) -> None:
         self._frames: List[_Frame] = []
         self._open = False  # the next line is the code of the last frame
+        self._last = ""  # the line before
         self._refused: Optional[Event] = None  # waits for the list of what is supported
 
     def feed(self, line: Line) -> Iterator[Event]:
         """A message, when its line comes; of a refused GPU when its list does."""
-        text = line.text
+        text, before, self._last = line.text, self._last, line.text
         if line.gap or "Traceback (most recent call last)" in text:
             self._frames = []
         if self._frame(text):
@@ -262,7 +268,7 @@ class Devices(Reader):
         for fault, pattern in _FAULTS:
             found = pattern.search(text)
             if found is not None:
-                event = self._event(fault, found, line)
+                event = self._event(fault, found, line, before)
                 if fault == "refused-arch" and "sm_" in text:
                     self._refused = event
                 else:
@@ -289,7 +295,7 @@ class Devices(Reader):
         self._open = False
         return False
 
-    def _event(self, fault: str, found: re.Match[str], line: Line) -> Event:
+    def _event(self, fault: str, found: re.Match[str], line: Line, before: str) -> Event:
         text = line.text
         fields: Dict[str, str] = {n: v.strip() for n, v in found.groupdict().items() if v}
         fields.update(fault=fault, message=found.group())
@@ -300,10 +306,10 @@ class Devices(Reader):
             fields["arch"] = fields.get("arch") or old.replace(".", "")
             fields["gone"] = "old" if old and _ROUND.search(text) else ""
         elif fault == "no-kernel":
-            fields.update(self._owner(text))
+            fields.update(self._owner(text, before))
         return Event("device", line.number, text, fields, fatal=fatal)
 
-    def _owner(self, text: str) -> Dict[str, str]:
+    def _owner(self, text: str, before: str) -> Dict[str, str]:
         """`owner` of the code that failed, torch or extension, "" if nothing tells; its package."""
         package = next(
             (
@@ -313,7 +319,7 @@ class Devices(Reader):
             ),
             "",
         )
-        source = _SOURCE.search(text)
+        source = _SOURCE.search(text) or (_SOURCE.search(before) if "Error: /" in before else None)
         if source and source.group()[:1] != ".c":
             of_torch = _OF_TORCH.search(source.group())
             return {"owner": "torch" if of_torch else "extension", "package": package}

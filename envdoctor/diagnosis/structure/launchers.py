@@ -66,6 +66,7 @@ _ENDS: Sequence[Tuple[str, re.Pattern[str]]] = tuple(
             r"process rank (?P<rank>\d{1,6}) with PID (?P<pid>\d{1,10}) on node \S{1,100} exited"
             r" on signal (?P<number>\d{1,3})",
         ),
+        ("shell", r"^Command terminated by signal (?P<number>\d{1,3})$"),
         ("mpirun", r"KILLED BY SIGNAL: (?P<number>\d{1,3})\b"),
         ("srun", rf"^srun: error: \S{{1,100}}: tasks? [\d,-]{{1,60}}: {_DIED}"),
         (

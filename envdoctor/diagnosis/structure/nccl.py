@@ -21,7 +21,7 @@ _TOPICS: Sequence[Tuple[str, re.Pattern[str]]] = (
             r"(?i:\bconnect(?:ion)?(?: to| from)? (?P<peer>\S{3,200}?)(?:<\d{1,6}>)? "
             r"(?:failed|returned)\W{0,4}(?:\d{1,4}\()?(?P<reason>(?:no route|network is un"
             r"|connection timed"
-            r"|connection refused|host is)[\w ]{0,30}))"
+            r"|connection refused|host is|software caused)[\w ]{0,30}))"
         ),
     ),
     (
@@ -41,7 +41,8 @@ _TOPICS: Sequence[Tuple[str, re.Pattern[str]]] = (
     (
         "shm",
         re.compile(
-            r"(?P<call>posix_fallocate|ftruncate|fallocate|shm_open|extend /dev/shm\S{0,60}"
+            r"(?P<extend>failed to extend /dev/shm)"
+            r"|(?P<call>posix_fallocate|ftruncate|fallocate|shm_open|extend /dev/shm\S{0,60}"
             r"|creating shared memory segment"
             r"|attaching to shared memory segment|allocat\w{1,4} shared memory)"
             r".{0,200}(?:No space left on device|\(size \d{1,20}\)|Bus error|Cannot allocate"
@@ -99,6 +100,7 @@ class Nccl(Reader):
     """Recognises messages of NCCL that tell of interfaces, transports and failures."""
 
     triggers = (
+        "last error:",
         "nccl warn",
         "nccl error",
         "nccl info bootstrap",
@@ -113,9 +115,18 @@ class Nccl(Reader):
     )
     _words = tuple(triggers)
 
+    def __init__(self) -> None:
+        self._is_last_error = False  # the next line is NCCL's last message, as torch repeats it
+
     def feed(self, line: Line) -> Iterable[Event]:
         """The event of a line that is one."""
         text = line.text
+        is_repeated, self._is_last_error = (
+            self._is_last_error,
+            text.rstrip().endswith("Last error:"),
+        )
+        if is_repeated and not line.gap:
+            return self._repeated(line)
         found = _MESSAGE.search(text) if "NCCL " in text else None
         if found:
             return self._told(line, found)
@@ -124,20 +135,18 @@ class Nccl(Reader):
             return ()
         return self._plain(line)
 
+    def _repeated(self, line: Line) -> Iterator[Event]:
+        fields = {"level": "WARN", "message": line.text, **_topic(line.text)}
+        yield Event("nccl", line.number, line.text, fields)
+
     def _told(self, line: Line, found: re.Match[str]) -> Iterator[Event]:
         level, message = found.group("level"), found.group("message")
-        fields: Dict[str, str] = {
+        fields = {
             "level": level,
             "message": message,
             "file": found.group("file") or "",
-            "topic": "",
+            **_topic(message),
         }
-        for topic, pattern in _TOPICS:
-            told = pattern.search(message)
-            if told:
-                named = {name: value for name, value in told.groupdict().items() if value}
-                fields.update(named, topic=topic)
-                break
         if level == "INFO" and not fields["topic"]:
             return
         fatal = level != "INFO" and "retry" not in message
@@ -151,3 +160,15 @@ class Nccl(Reader):
                 fields = {"level": "", "message": told.group(), "topic": topic, **named}
                 yield Event("nccl", line.number, line.text, fields)
                 return
+
+
+def _topic(message: str) -> Dict[str, str]:
+    """What a message of NCCL is about, with what it names."""
+    for topic, pattern in _TOPICS:
+        told = pattern.search(message)
+        if told:
+            return {
+                **{name: value for name, value in told.groupdict().items() if value},
+                "topic": topic,
+            }
+    return {"topic": ""}

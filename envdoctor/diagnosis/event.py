@@ -48,12 +48,16 @@ What messages say, whoever says it (mechanisms/), each with the fields of what i
 - `missing-header`: `header`. `missing-command`: `command`. `missing-file`: `path`.
 - `missing-library`: `library` (a SONAME or the name behind -l), `stem`, `major`, `needed_by`.
 - `undefined-symbol`: `symbol`, `library` in which it was missed, `version` of the symbol,
-  `provider` the file that lacks it. `symbol-missed` adds `owner` whose symbol it is (torch, cudart, cublas,
-  cudnn, nvjitlink, nccl, mkl, python, openmp, libstdc++, ""), `abi` of a torch symbol with a string
-  (cxx11, old, ""), `library_owner` (torch, cuda, torchvision, other), `package` and `short`.
+  `provider` the file that lacks it. `symbol-missed` adds `owner` whose symbol it is (torch, cudart,
+  cublas, cudnn, nvjitlink, nccl, mkl, python, openmp, libstdc++, ""), `abi` of a torch symbol
+  with a string (cxx11, old, ""), `library_owner` (torch, cuda, torchvision, other), `package`,
+  `short`.
 - `missing-version`: `version` ("GLIBC_2.32"), `scheme` (GLIBC, GLIBCXX, CXXABI, ...), `provider`,
   `needed_by`.
-- `unsupported-arch`: `arch` ("86"), `tool`, `reason` (too-new, too-old, unknown).
+- `missing-link`: `library` that a linker does not find. `compiler-killed`: for want of memory.
+- `unknown-name`: `name` that a compiler does not know.
+- `unsupported-arch`: `arch` ("86"), `capability`, `reason` (too-new, dropped), `first_cuda` and
+  `last_cuda` that have code for it.
 - `driver-fault`: a driver that something refuses. `cuda` that it serves, `needed`, `fault`.
 - `refused-arch`: a GPU that a build has no code for. `gpu`, `arch`, `capability`, `first_cuda` and
   `last_cuda` that have code for it, `age` (new, old) beside what is supported.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import BinaryIO, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from envdoctor.diagnosis import mechanisms, ranking, structure
@@ -20,6 +21,8 @@ from envdoctor.model.diagnosis import SURE, Diagnosis, LogRead, ProvingLine, Sta
 from envdoctor.model.facts import Facts
 from envdoctor.model.language import ENGLISH
 
+#: A line that warns, in the forms of Python, its logging, glog and compilers.
+_WARNS = re.compile(r"\b\w{0,40}Warning: |\bWARNING\b|: warning: |^\[?W[\d ]|\bWARN\b(?! Call)")
 #: Of a log so many events are kept; of equal ones so many.
 _MOST_EVENTS, _MOST_EQUAL = 20_000, 20
 #: Of so many characters all is kept, of the events that come then the beginnings.
@@ -107,7 +110,8 @@ def recognise(name: str, stream: BinaryIO, signs: Signs, knowledge: Knowledge) -
 
 
 def _plain(line: Line, around: Dict[str, str]) -> Event:
-    return Event(LINE, line.number, line.text, around, source=line.source)
+    is_fatal = _WARNS.search(line.text) is None
+    return Event(LINE, line.number, line.text, around, source=line.source, fatal=is_fatal)
 
 
 def _short(event: Event) -> Event:

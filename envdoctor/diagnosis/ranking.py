@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Dict, Iterable, List, NamedTuple, Sequence, Tuple
 
 from envdoctor.diagnosis.event import Event
-from envdoctor.diagnosis.signs import Match
+from envdoctor.diagnosis.signs import LINE, Match
 from envdoctor.model.diagnosis import SURE
 
 #: Signs of this confidence are specific: the first of them in time is the root.
@@ -76,7 +76,7 @@ class _Course:
     """What became of the job: where it failed, and what went well in the end."""
 
     def __init__(self, events: Sequence[Event]) -> None:
-        self._failed = max((event.line for event in events if event.fatal), default=0)
+        self._failed = max((e.line for e in events if e.fatal and e.kind != LINE), default=0)
         self._well = [event for event in events if event.kind == "success"]
 
     def confidence(self, match: Match) -> float:

@@ -61,7 +61,7 @@ def test_what_only_may_be_a_root_stands_behind() -> None:
 def test_a_warning_stands_behind_a_failure() -> None:
     """It may have nothing to do with it."""
     warned = Event("line", 1, "warned of", fatal=False)
-    events = [warned, Event("line", 2, "failed of")]
+    events = [warned, Event("line", 2, "failed of"), Event("exception", 3, "E: 1")]
     assert _order(events, _failure("warned"), _failure("failed")) == ["failed 0.90", "warned 0.90"]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Callable, Iterable, Iterator, List, Sequence, Set, Tuple
 
 from envdoctor.diagnosis.event import Event
-from envdoctor.diagnosis.mechanisms import devices, modules, offers, symbols
+from envdoctor.diagnosis.mechanisms import devices, interfaces, modules, offers, symbols
 from envdoctor.knowledge.load import Knowledge
 
 Mechanism = Callable[[Event, Knowledge], Iterable[Event]]
@@ -18,6 +18,7 @@ MECHANISMS: Sequence[Mechanism] = (
     modules.observe,
     offers.observe,
     symbols.observe,
+    interfaces.observe,
     devices.observe,
 )
 _DEEPEST = 3

@@ -31,7 +31,8 @@ _MESSAGES: Sequence[Tuple[str, re.Pattern[str]]] = tuple(
         (
             "missing-version",
             r"(?P<provider>[^\s:'\"]{1,500}): version [`'\u2018]"
-            r"(?P<version>[A-Za-z]\w{0,20}_[\w.]{1,40})['\u2019] not found(?: \(required by (?P<needed_by>[^)\s]{1,500})\))?",
+            r"(?P<version>[A-Za-z]\w{0,20}_[\w.]{1,40})['\u2019] not found(?: \(required by "
+            r"(?P<needed_by>[^)\s]{1,500})\))?",
         ),
         (
             "missing-library",
@@ -40,7 +41,8 @@ _MESSAGES: Sequence[Tuple[str, re.Pattern[str]]] = tuple(
         (
             "missing-library",
             r"(?:Could not load|Failed to load|Unable to load|Cannot load|Could not open)"
-            r"(?: dynamic)? (?:library|any of) ['\"{]?(?P<library>(?:lib)?[\w+-]{1,80}\.(?:so|dll)[\w.]{0,20})",
+            r"(?: dynamic)? (?:library|any of) ['\"{]?(?P<library>(?:lib)?[\w+-]{1,80}\.(?:s"
+            r"o|dll)[\w.]{0,20})",
         ),
         ("missing-library", r"(?P<library>lib[\w.+-]{1,100}\.so[\w.]{0,20}) => not found"),
         ("missing-library", r"Library not loaded: (?:@\w{1,20}/)?(?P<library>[\w./+-]{1,200})"),
@@ -50,7 +52,7 @@ _MESSAGES: Sequence[Tuple[str, re.Pattern[str]]] = tuple(
         ),
     )
 )
-_WARNS = re.compile(r"\bWarning\b|^\s*W\d{4}\b|: W (?:tensorflow|external)/|\bWARNING\b")
+_WARNS = re.compile(r"\bWarning\b|^\s*W\d{4}\b|\bW (?:tensorflow|external)/|\bWARNING\b")
 _MAJOR = re.compile(r"\.so\.(\d{1,3})|_?(\d{1,3})\.dll$")
 _STEM = re.compile(r"\.(?:so|dll|dylib).{0,40}$")
 

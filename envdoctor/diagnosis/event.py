@@ -13,7 +13,7 @@ What programs print as blocks (structure/):
   `severity` (fatal, error, warning), `message`, `file`, `unit` the file that is compiled.
 - `step`: of an installer. `installer`, `distribution`, `version`, `phase` (resolve, download,
   build-requirements, metadata, build, install), `isolated` "yes" in a build environment of its own,
-  `status` (done, error), `message`. All but the last two hold for what others recognise in the step.
+  `status` (done, error), `message`. All but the last two hold for what others recognise in it.
 - `conflict`: requirements that exclude each other. `component`, `requirements` joined by "; ",
   `how` (resolver, setuptools, installed: what is installed breaks a requirement), of the last two
   `required`, `found`, `by`.

@@ -210,7 +210,7 @@ _OF_TORCH = re.compile(
 )
 #: A call of something compiled, as code calls it. torch's own interface is not meant.
 _COMPILED_CALL = re.compile(
-    r"\b(?!torch\b)(?:_C|_ext|ext_module|ext|_backend|_cuda|_kernels?|[a-z]\w{0,40}_(?:cuda|ext|C"
+    r"\b(?<!torch\.)(?!torch\b)(?:_C|_ext|ext_module|ext|_backend|_cuda|_kernels?|[a-z]\w{0,40}_(?:cuda|ext|C"
     r"|gpu|kernels?|lib|cpp))"
     r"(?:\.\w{1,60}){1,3}\("
     r"|\btorch\.ops\.(?!aten\b)\w{1,40}\.\w"

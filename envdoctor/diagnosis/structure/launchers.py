@@ -138,7 +138,8 @@ class Launchers(Reader):
             yield Event("failed", line.number, text, fields)
         memory = _MEMORY.search(text)
         if memory:
-            by = next(name for name, value in memory.groupdict().items() if value)
+            named = {name: value for name, value in memory.groupdict().items() if value}
+            by = named.get("by") or next(iter(named))
             fields = {"signal": "SIGKILL", "reason": "memory", "by": by, "message": memory.group()}
             yield Event("exit", line.number, text, fields)
             return

@@ -200,7 +200,9 @@ _TRIGGERS = (
 )
 _BUILT = re.compile(r"supports CUDA capabilities ((?:(?:sm|compute)_\d{2,3}\w?,? ?){1,40})")
 _ROUND = re.compile(r"Minimum and Maximum cuda capability|\(CC\)|no longer supports this GPU")
-_WARNING = re.compile(r"\b\w{0,40}Warning: |^\s*W[:\d ]|\bWARN(?:ING)?\b|\bretry|\bInfo\b")
+_WARNING = re.compile(
+    r"\b\w{0,40}Warning: |^\s*W[:\d ]|\bWARN(?:ING)?\b|\bretry|\bInfo\b|\b(?:SKIPPED|XFAIL)\b"
+)
 _FRAME = re.compile(r'\s*File "([^"]{1,500})", line \d')
 _SITE = re.compile(r"(?:site|dist)-packages[\\/]+(\w+)")
 _SOURCE = re.compile(r"[\w./\\+:~-]{0,300}\.(?:cuh?|cpp|hpp|cc|h)\b")

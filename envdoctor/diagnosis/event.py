@@ -37,7 +37,8 @@ What programs print as blocks (structure/):
 What messages say, whoever says it (mechanisms/), each with the fields of what it was read in:
 
 - `missing-module`: `name`, `provider` the distribution that brings it, `of` (project; dependency;
-  standard: removed from the standard library; part: of a package that is there), `during`
+  standard: removed from the standard library; part: of a package that is there; command: of the
+  package whose command was called), `during`
   (isolated, build, setup: somebody's setup.py, "").
 - `unoffered`: why there is no version. `wanted`, `local`, `plain` of the version, `needs` of Python,
   `reason` (python, local: a tag of another page, listed: a known release without any offer,

@@ -23,6 +23,12 @@ _BUILD = re.compile(
 )
 _SETUP = re.compile(r"(?:^|[\\/])setup\.py$")
 _PHASES = ("metadata", "build", "build-requirements")
+#: Where an installer has begun, what is run of a file without a name is a setup.py.
+_EARLIER, _UNNAMED = ("resolve", "download"), ("", "<string>", "setup.py")
+#: A command that was installed, and the package it belongs to.
+_COMMAND = re.compile(
+    r"[\\/](?:bin|Scripts)[\\/]([\w-]{1,60})(?:\.exe[\\/]__main__\.py|-script\.py|)$"
+)
 #: Tables of matrices/platform.
 _GONE, _BROUGHT = "removed_python_modules", "module"
 
@@ -51,6 +57,9 @@ def _missing(event: Event, name: str, knowledge: Knowledge) -> Event:
 def _whose(event: Event, name: str, knowledge: Knowledge) -> Tuple[str, str]:
     """The distribution that brings a module, and whose it is."""
     top = name.partition(".")[0]
+    command = _COMMAND.search(event.field("file"))
+    if command and command.group(1).replace("-", "_") == top:
+        return brings(top, knowledge), "command"
     if knowledge.tables[_GONE].rows.get(top) and top not in knowledge.providers:
         return "", "standard"
     for known in (name, top):
@@ -85,6 +94,8 @@ def _during(event: Event) -> str:
     if event.field("isolated"):
         return "isolated"
     if event.field("phase") in _PHASES:
+        return "build"
+    if event.field("phase") in _EARLIER and event.field("file") in _UNNAMED:
         return "build"
     places = (
         f"{event.field('file')}\n{event.field('script')}\n{event.field('frames')}\n{event.text}"

@@ -32,6 +32,7 @@ _STATUS = re.compile(r"\b(?:status '?(done|error|canceled)'?|\.\.\. ?(done|error
 _IN_FOLDER = re.compile(
     r"(?:pip-install-\w{1,30}|pip-build-\w{1,30}|build)[/\\]([\w.-]{1,100})[/\\]?$"
 )
+_ASKED = re.compile(r"\b(pip3?|uv pip|conda|mamba|poetry) (?:install|add|sync|update|env create)\b")
 _ABOUT_METADATA = re.compile(
     r"(?:Getting requirements to|Preparing (?:wheel |editable )?metadata|Checking if build)"
 )
@@ -54,7 +55,7 @@ _BUILDS = re.compile(rf"Building (?:wheel|editable) for ({_NAME}) \((.{{1,40}}?)
 _RUNS_SETUP = re.compile(
     rf"Running setup\.py (?:\(path:[^)]{{0,400}}\) )?(\w+) for (?:package )?({_NAME})"
 )
-_FAILS = re.compile(r"Failed to (?:download and )?build")
+_FAILS = re.compile(r"Failed to (?:(?:download and )?build|fetch wheel)")
 _FAILED_FOR = re.compile(rf"Failed (?:building (?:wheel|editable) for|to build) '?({_NAME})")
 _BACKEND_FAILS = re.compile(r"(?:The b|B)uild backend (?:returned|failed)|Call to `")
 _BEST = re.compile(rf"Best match: ({_NAME}) (\d[\w.!+]{{0,60}})")
@@ -157,6 +158,7 @@ class Installers(Reader):
             "build": self._backend,
             "the": self._backend,
             "call": self._backend,
+            "python": self._command,
         }
         self._tellers: Dict[str, _Teller] = {
             "using": self._using,
@@ -209,6 +211,9 @@ class Installers(Reader):
             self._is_uv_list = text.startswith(" - ")
         if _PROMPT.match(text):
             self._around, self._is_isolated = {}, False
+            asked = _ASKED.search(text[:2000])
+            if asked:
+                self._is_at("resolve", installer=asked.group(1).split(" ")[0].rstrip("3"))
             return
         word = _WORD.match(told)
         first = word.group().lower().rstrip(".") if word else ""
@@ -366,7 +371,9 @@ class Installers(Reader):
             yield self._event(line, "step", distribution=canonical(named.group(1)), status="error")
 
     def _caused(self, line: Line, told: str) -> Iterator[Event]:
-        yield from self._failed(line, told[len("Caused by: ") :])
+        rest = told[len("Caused by: ") :]
+        self._backend(rest)
+        yield from self._failed(line, rest)
 
     def _backend(self, told: str) -> None:
         """`The build backend returned an error`, `Build backend failed to ...` of uv."""

@@ -316,8 +316,10 @@ class _Telling:
 
     def _cut(self, text: str, before: int) -> str:
         """A line of a log with its indentation, no wider than what is left of ours."""
-        room = _LINE if self.view.verbose else max(self.view.width - before, 20)
-        return printable(text, room)
+        line = Text(printable(text, _LINE))
+        if not self.view.verbose:
+            line.truncate(max(self.view.width - before, 20), overflow="ellipsis")
+        return line.plain
 
     def _consequences(self, cause: Cause) -> str:
         ranges = _joined(cause.consequences)

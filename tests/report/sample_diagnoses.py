@@ -79,7 +79,7 @@ BUG = ProvingLine(
     9,
     "ZeroDivisionError: division by zero",
     source="rank 1",
-    before=('  File "train.py", line 3, in <module>', "    1 / 0"),
+    before=("  # " + "\u6570\u636e" * 40, "    1 / 0"),
 )
 SECRETS = Cause(
     id="private-index-unreachable",

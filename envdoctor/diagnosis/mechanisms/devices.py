@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, Iterator
+from typing import Dict, Iterator, Tuple
 
 from envdoctor.diagnosis.event import Event
 from envdoctor.knowledge.load import Knowledge
@@ -22,6 +22,8 @@ def observe(event: Event, knowledge: Knowledge) -> Iterator[Event]:
         yield event.derived("driver-fault", **_driver(event))
     elif fault in ("refused-arch", "paddle-arch"):
         yield event.derived("refused-arch", **_arch(event, knowledge))
+    elif fault == "announced":
+        yield from _announced(event, knowledge)
 
 
 def _driver(event: Event) -> Dict[str, str]:
@@ -33,6 +35,23 @@ def _driver(event: Event) -> Dict[str, str]:
         "cuda": cuda or (event.field("version") if event.field("fault") == "old-driver" else ""),
         "needed": condition or event.field("needs"),
     }
+
+
+def _announced(event: Event, knowledge: Knowledge) -> Iterator[Event]:
+    """A runtime from before the GPU, or of a later major version than the driver serves."""
+    runtime, served = _numbers(event.field("runtime")), _numbers(event.field("served"))
+    capability = event.field("capability")
+    table = knowledge.tables.get("architecture")
+    row = table.texts.get(typed("version", capability), {}) if table is not None else {}
+    first = row.get("first_cuda", "")
+    if first and runtime < _numbers(first):
+        yield event.derived("refused-arch", fault="runtime", first_cuda=first, age="new")
+    if served[:1] < runtime[:1]:
+        yield event.derived("driver-fault", fault="runtime", cuda=event.field("served"))
+
+
+def _numbers(version: str) -> Tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdecimal())
 
 
 def _arch(event: Event, knowledge: Knowledge) -> Dict[str, str]:

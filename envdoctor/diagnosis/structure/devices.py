@@ -111,12 +111,21 @@ _FAULTS: Sequence[Tuple[str, re.Pattern[str]]] = tuple(
         ),
         (
             "paddle-arch",
-            r"Mismatched GPU Architecture|installed Paddle (?:package )?was compiled for "
+            r"Mismatched GPU Architecture"
+            r"|GPU architecture in your current machine is (?P<gpu>\w{2,20}), which is not"
+            r" compatible"
+            r"|installed Paddle (?:package )?was compiled for "
             r"(?P<built>[\d ]{2,80})",
         ),
         (
+            "announced",
+            r"GPU Compute Capability: (?P<capability>\d{1,2}\.\d), Driver API Version: "
+            r"(?P<served>\d{1,2}\.\d{1,2}), Runtime API Version: (?P<runtime>\d{1,2}\.\d{1,2})",
+        ),
+        (
             "refused-arch",
-            r"(?P<gpu>\S.{0,80}?) with CUDA capability sm_(?P<arch>\d{2,3}) is not compatible with"
+            r"(?P<refused>\S.{0,80}?) with CUDA capability sm_(?P<arch>\d{2,3}) is not compatible"
+            r" with"
             r" the current PyTorch"
             r"|Found GPU\d{1,3} (?P<old_gpu>.{1,80}?) which is of (?:cuda|compute) capability"
             r"(?: \(CC\))? (?P<old>\d{1,2}\.\d)",
@@ -212,7 +221,8 @@ _OF_TORCH = re.compile(
 )
 #: A call of something compiled, as code calls it. torch's own interface is not meant.
 _COMPILED_CALL = re.compile(
-    r"\b(?<!torch\.)(?!torch\b)(?:_C|_ext|ext_module|ext|_backend|_cuda|_kernels?|[a-z]\w{0,40}_(?:cuda|ext|C"
+    r"\b(?<!torch\.)(?!torch\b)(?:_C|_ext|ext_module|ext|_backend|_cuda|_kernels?|[a-z]\w{0,40}_"
+    r"(?:cuda|ext|C"
     r"|gpu|kernels?|lib|cpp))"
     r"(?:\.\w{1,60}){1,3}\("
     r"|\btorch\.ops\.(?!aten\b)\w{1,40}\.\w"
@@ -301,9 +311,9 @@ class Devices(Reader):
         text = line.text
         fields: Dict[str, str] = {n: v.strip() for n, v in found.groupdict().items() if v}
         fields.update(fault=fault, message=found.group())
-        fatal = not (fault == "refused-arch" or _WARNING.search(text[: found.end()]))
+        fatal = not (fault in ("refused-arch", "announced") or _WARNING.search(text[: found.end()]))
         if fault == "refused-arch":
-            fields["gpu"] = fields.get("gpu") or fields.pop("old_gpu", "")
+            fields["gpu"] = fields.pop("refused", "") or fields.pop("old_gpu", "")
             old = fields.pop("old", "")
             fields["arch"] = fields.get("arch") or old.replace(".", "")
             fields["gone"] = "old" if old and _ROUND.search(text) else ""

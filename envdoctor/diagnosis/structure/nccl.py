@@ -149,7 +149,7 @@ class Nccl(Reader):
         }
         if level == "INFO" and not fields["topic"]:
             return
-        fatal = level != "INFO" and "retry" not in message
+        fatal = level != "INFO" and "retrying" not in message
         yield Event("nccl", line.number, line.text, fields, fatal=fatal)
 
     def _plain(self, line: Line) -> Iterator[Event]:

@@ -40,7 +40,7 @@ What messages say, whoever says it (mechanisms/), each with the fields of what i
   standard: removed from the standard library; part: of a package that is there; command: of the
   package whose command was called), `during`
   (isolated, build, setup: somebody's setup.py, "").
-- `unoffered`: why there is no version. `wanted`, `local`, `plain` of the version, `needs` of Python,
+- `unoffered`: why there is none. `wanted`, `local`, `plain` of the version, `needs` of Python,
   `reason` (python, local: a tag of another page, listed: a known release without any offer,
   none-known, older than all that is offered, dev, "").
 - `missing-name`: `name` that `owner` (a module) no longer has or never had.

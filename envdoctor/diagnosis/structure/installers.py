@@ -171,6 +171,7 @@ class Installers(Reader):
             "running": self._running,
             "failed": self._failed,
             "caused": self._caused,
+            "cause": self._caused,
             "best": self._best,
             "requirement": self._satisfied,
             "found": self._found,
@@ -371,7 +372,7 @@ class Installers(Reader):
             yield self._event(line, "step", distribution=canonical(named.group(1)), status="error")
 
     def _caused(self, line: Line, told: str) -> Iterator[Event]:
-        rest = told[len("Caused by: ") :]
+        rest = told.partition(": ")[2]
         self._backend(rest)
         yield from self._failed(line, rest)
 

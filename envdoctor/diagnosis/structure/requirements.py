@@ -23,7 +23,10 @@ _PIP = re.compile(r"these package versions have|The conflict is caused by:")
 _PIP_WANTS = re.compile(
     r"The user requested (?:\(constraint\) )?(.{1,300})|(.{1,200}?) depends on (.{1,300})"
 )
-_WANTS = re.compile(rf"\b({_NAME}){_EXTRAS}{_SPEC} depends on (?:Python|{_NAME})[^,]{{0,100}}")
+_WANTS = re.compile(rf"\b({_NAME}){_EXTRAS}{_SPEC} depends on {_NAME}[^,]{{0,100}}")
+#: The rest of a range behind its first comma.
+_REST = re.compile(r",(?:[<>=!~][\w.,<>=!~*+]{1,100})")
+_ASKED = re.compile(rf"\byou require ({_NAME}{_EXTRAS}{_SPEC})")
 _ABSENT = re.compile(
     rf"(?:there (?:is|are) no versions? of|no versions of) ({_NAME}){_EXTRAS}({_SPEC})"
 )
@@ -182,7 +185,10 @@ def _requirements(text: str) -> List[Tuple[str, str]]:
     wants = []
     for found in _WANTS.finditer(text):
         by, _, wanted = found.group().partition(" depends on ")
-        wants.append((by, _NEXT.split(wanted)[0]))
+        rest = _REST.match(text, found.end())
+        wants.append((by, _NEXT.split(wanted + (rest.group().rstrip(",") if rest else ""))[0]))
+    if wants:
+        wants += [("you", found.group(1).rstrip(",")) for found in _ASKED.finditer(text)]
     wants += [(found.group(1), found.group(2)) for found in _CONDA_WANTS.finditer(text)]
     return wants[: 4 * _MOST]
 

@@ -8,6 +8,7 @@ from typing import Dict, Iterator, Match, Sequence, Tuple
 from envdoctor.diagnosis.event import LONGEST, Event
 from envdoctor.diagnosis.line import Line
 from envdoctor.diagnosis.structure.reader import Reader
+from envdoctor.diagnosis.words import any_of
 
 #: What loaders say, by kind of event. glibc's ld.so first, then others'.
 _MESSAGES: Sequence[Tuple[str, re.Pattern[str]]] = tuple(
@@ -15,12 +16,14 @@ _MESSAGES: Sequence[Tuple[str, re.Pattern[str]]] = tuple(
     for kind, pattern in (
         (
             "undefined-symbol",
-            r"(?P<library>[^\s:'\"]{1,500}): undefined symbol: (?P<symbol>[\w$.]{1,2000})"
+            r"(?<![^\s:'\"])(?P<library>[^\s:'\"]{1,500}): undefined symbol: "
+            r"(?P<symbol>[\w$.]{1,2000})"
             r"(?:, version (?P<version>[\w.]{1,80}))?",
         ),
         (
             "undefined-symbol",
-            r"(?:(?P<library>[^\s:'\"]{1,500}): )?symbol (?P<symbol>[\w$.]{1,2000}),? version "
+            r"(?:(?<![^\s:'\"])(?P<library>[^\s:'\"]{1,500}): )?symbol "
+            r"(?P<symbol>[\w$.]{1,2000}),? version "
             r"(?P<version>[\w.]{1,80}) not defined in file (?P<provider>[\w.+-]{1,80})",
         ),
         (
@@ -30,13 +33,14 @@ _MESSAGES: Sequence[Tuple[str, re.Pattern[str]]] = tuple(
         ),
         (
             "missing-version",
-            r"(?P<provider>[^\s:'\"]{1,500}): version [`'\u2018]"
+            r"(?<![^\s:'\"])(?P<provider>[^\s:'\"]{1,500}): version [`'\u2018]"
             r"(?P<version>[A-Za-z]\w{0,20}_[\w.]{1,40})['\u2019] not found(?: \(required by "
             r"(?P<needed_by>[^)\s]{1,500})\))?",
         ),
         (
             "missing-library",
-            r"(?P<library>[\w.+-]{1,120}\.so[\w.]{0,20}): cannot open shared object file",
+            r"(?<![\w.+-])(?P<library>[\w.+-]{1,120}\.so[\w.]{0,20}): "
+            r"cannot open shared object file",
         ),
         (
             "missing-library",
@@ -52,6 +56,8 @@ _MESSAGES: Sequence[Tuple[str, re.Pattern[str]]] = tuple(
         ),
     )
 )
+#: Each message has one of these.
+_WORDS = any_of(("symbol", "version", "shared object", "shared lib", "load", "open", "not found"))
 _WARNS = re.compile(r"\bWarning\b|^\s*W\d{4}\b|\bW (?:tensorflow|external)/|\bWARNING\b")
 _MAJOR = re.compile(r"\.so\.(\d{1,3})|_?(\d{1,3})\.dll$")
 _STEM = re.compile(r"\.(?:so|dll|dylib).{0,40}$")
@@ -75,6 +81,8 @@ class Loader(Reader):
 
     def feed(self, line: Line) -> Iterator[Event]:
         """Every message on the line."""
+        if not _WORDS.search(line.text.lower()):
+            return
         is_fatal = _WARNS.search(line.text) is None
         found: Dict[str, None] = {}
         for kind, pattern in _MESSAGES:

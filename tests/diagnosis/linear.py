@@ -25,6 +25,9 @@ BOUND = 2000
 #: How many ends live repeats with a bound may have together.
 MOST_ENDS = 250_000
 
+#: A repeat that a pattern begins with has no more, unless it starts where words do.
+MOST_BEGUN = 128
+
 _OTHER = 128  # stands for all characters beyond ASCII
 _END = 129  # stands for the end of the line
 _ALL = frozenset(range(_OTHER + 1))
@@ -217,7 +220,23 @@ class Checker:
             if is_last or self._is_held(before, taken):
                 continue
             found.append("a repeat without a bound runs over where the pattern may begin")
+        if self._begins_long(items, []):
+            found.append(f"a repeat of more than {MOST_BEGUN} begins anew at every character")
         return found
+
+    def _begins_long(self, items: List[Item], before: List[Item]) -> bool:
+        """Whether a pattern begins with a long repeat that may start at every character."""
+        for at, (op, value) in enumerate(items):
+            stands = [*before, *items[:at]]
+            if op in _REPEATS and MOST_BEGUN < value[1] <= BOUND:
+                is_last = self._cannot_fail((op, value), items[at + 1 :])
+                if not is_last and not self._is_held(stands, self._taken(list(value[2]))):
+                    return True
+            elif op is c.SUBPATTERN and self._begins_long(list(value[-1]), stands):
+                return True
+            if _may_fail((op, value)) and op not in (c.AT, c.ASSERT, c.ASSERT_NOT):
+                return False
+        return False
 
     def _unbounded(
         self, items: List[Item], before: List[Item], is_last: bool

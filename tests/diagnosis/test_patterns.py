@@ -33,6 +33,7 @@ LINEAR = [
     r"foo.*",
     r"foo.{0,300}bar",
     r"foo: (.*)$",
+    r"(?<!\S)(\S{1,500}): foo",
     r"^[\w.]+Error\b: (.*)",
     r"^(?:[a-z]+\.)*$",
     r"\b[A-Za-z]+:",
@@ -58,6 +59,7 @@ NOT_LINEAR = [
     r"a.{0,900}b.{0,900}c",
     r"^\s*\s*x",
     r"^.*\d+foo",
+    r"(\S{1,500}): foo",
 ]
 
 
@@ -122,6 +124,8 @@ def test_patterns_of_the_code() -> None:
             wrong += [
                 f"{path.relative_to(ROOT)}: {name}: {text[:100]}: {fault}"
                 for fault in faults(text, pattern.flags & ~re.UNICODE, is_anchored)
+                # Of a table that is walked through, nothing says how it is used.
+                if name in used or "begins anew" not in fault
             ]
     assert wrong == []
 

@@ -214,7 +214,7 @@ _WARNING = re.compile(
 )
 _FRAME = re.compile(r'\s*File "([^"]{1,500})", line \d')
 _SITE = re.compile(r"(?:site|dist)-packages[\\/]+(\w+)")
-_SOURCE = re.compile(r"[\w./\\+:~-]{0,300}\.(?:cuh?|cpp|hpp|cc|h)\b")
+_SOURCE = re.compile(r"(?<![\w./\\+:~-])[\w./\\+:~-]{0,300}\.(?:cuh?|cpp|hpp|cc|h)\b")
 _OF_TORCH = re.compile(
     r"(?:^|[\\/])(?:aten|c10|torch[\\/]csrc|caffe2|THC|THCUNN)[\\/]|^(?:THC\w*|CUDA(?:Caching\w+"
     r"|Functions|Exception))\."

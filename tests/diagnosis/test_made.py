@@ -1,6 +1,6 @@
 """Failures that were made on purpose: the first cause named is what was done to make them.
 
-The labels say what was done, not what the log reads like; `also_accept` are causes that are as right.
+The labels say what was done, not what the log reads like; `also_accept` are as right.
 """
 
 from __future__ import annotations

@@ -9,7 +9,15 @@ from __future__ import annotations
 from typing import Callable, Iterable, Iterator, List, Sequence, Set, Tuple
 
 from envdoctor.diagnosis.event import Event
-from envdoctor.diagnosis.mechanisms import devices, interfaces, modules, offers, symbols
+from envdoctor.diagnosis.mechanisms import (
+    devices,
+    interfaces,
+    modules,
+    names,
+    offers,
+    ranges,
+    symbols,
+)
 from envdoctor.knowledge.load import Knowledge
 
 Mechanism = Callable[[Event, Knowledge], Iterable[Event]]
@@ -19,6 +27,8 @@ MECHANISMS: Sequence[Mechanism] = (
     offers.observe,
     symbols.observe,
     interfaces.observe,
+    names.observe,
+    ranges.observe,
     devices.observe,
 )
 _DEEPEST = 3

@@ -220,19 +220,19 @@ class Checker:
             if is_last or self._is_held(before, taken):
                 continue
             found.append("a repeat without a bound runs over where the pattern may begin")
-        if self._begins_long(items, []):
+        if self._begins_long(items, [], True):
             found.append(f"a repeat of more than {MOST_BEGUN} begins anew at every character")
         return found
 
-    def _begins_long(self, items: List[Item], before: List[Item]) -> bool:
+    def _begins_long(self, items: List[Item], before: List[Item], is_last: bool) -> bool:
         """Whether a pattern begins with a long repeat that may start at every character."""
         for at, (op, value) in enumerate(items):
             stands = [*before, *items[:at]]
+            last = is_last and self._cannot_fail((op, value), items[at + 1 :])
             if op in _REPEATS and MOST_BEGUN < value[1] <= BOUND:
-                is_last = self._cannot_fail((op, value), items[at + 1 :])
-                if not is_last and not self._is_held(stands, self._taken(list(value[2]))):
+                if not last and not self._is_held(stands, self._taken(list(value[2]))):
                     return True
-            elif op is c.SUBPATTERN and self._begins_long(list(value[-1]), stands):
+            elif op is c.SUBPATTERN and self._begins_long(list(value[-1]), stands, last):
                 return True
             if _may_fail((op, value)) and op not in (c.AT, c.ASSERT, c.ASSERT_NOT):
                 return False

@@ -17,9 +17,9 @@ BEFORE, AFTER = 40, 60
 #: All lines come of the beginning of a log and of its end.
 FIRST, LAST = 4000, 2000
 #: How often a shape is of interest between, and a trigger, whatever its shapes.
-MOST_OF_SHAPE, MOST_OF_TRIGGER = 30, 300
+MOST_OF_SHAPE, MOST_OF_TRIGGER = 20, 100
 #: When so many lines have come, only triggers count that were seldom seen; and then no more come.
-PLENTY, FEW_OF_TRIGGER, MOST_LINES = 24_000, 10, 40_000
+PLENTY, FEW_OF_TRIGGER, MOST_LINES = 7_000, 10, 12_000
 #: Bytes that are held for the end.
 _MOST_HELD = 3 << 20
 _MOST_SHAPES = 100_000

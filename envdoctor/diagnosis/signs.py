@@ -40,11 +40,18 @@ class _Test:
         self.kinds = kinds(condition)
         self.near = condition.near if isinstance(condition, Condition) else ""
         self._where = _compiled(condition.where)
+        text = condition.where.get("text", "")
+        # Words are quicker to look for than patterns.
+        self._words = literals(text) if text and LINE in self.kinds else ()
         self._not = _compiled(condition.differs)
 
     def fields(self, event: Event) -> Optional[Dict[str, str]]:
         """The fields that its patterns name in an event; None if it is not like that."""
         named: Dict[str, str] = {}
+        if self._words and event.kind == LINE:
+            lower = event.text.lower()
+            if not any(word in lower for word in self._words):
+                return None
         for field, pattern in self._where:
             found = pattern.search(event.field(field))
             if found is None:

@@ -31,7 +31,7 @@ _LIBRARIES: Sequence[Tuple[str, re.Pattern[str]]] = tuple(
     for owner, pattern in (
         (
             "torch",
-            r"(?:^|/)lib(?:torch|c10|caffe2|shm)\w*\.so|[\\/]torch[\\/]lib[\\/](?!\.\.)"
+            r"(?:^|/)lib(?:torch(?:_(?:cpu|cuda|python|global)\w*)?|c10\w*|caffe2\w*|shm)\.so|[\\/]torch[\\/]lib[\\/](?!\.\.)"
             r"|/torch/_C\.",
         ),
         ("cuda", r"(?:^|/)lib(?:cu[a-z]|nv[a-zA-Z]|nccl)\w*\.so|[\\/]nvidia[\\/]\w+[\\/]lib"),

@@ -39,7 +39,7 @@ _FORMS: Sequence[Tuple[str, re.Pattern[str]]] = tuple(
         ),
         (
             "gcc",
-            r"\s{0,99}(?P<tool>[\w./+-]{0,200}(?:g\+\+|gcc|cc|c\+\+|cc1plus|clang\+\+|clang)(?:-"
+            r"\s{0,99}(?P<tool>[\w./+-]{0,200}(?:g\+\+|gcc|cc|c\+\+|cc1plus|cc1|clang\+\+|clang)(?:-"
             r"\d{1,2})?): "
             r"(?P<severity>fatal error|error|internal compiler error): (?P<message>.{1,2000})",
         ),

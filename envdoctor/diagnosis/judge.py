@@ -21,6 +21,7 @@ from envdoctor.model.diagnosis import SURE, Diagnosis, LogRead, ProvingLine, Sta
 from envdoctor.model.facts import Facts
 from envdoctor.model.language import ENGLISH
 
+_NUMBERS = str.maketrans("", "", "0123456789")
 #: A line that warns, in the forms of Python, its logging, glog and compilers.
 _WARNS = re.compile(r"\b\w{0,40}Warning: |\bWARNING\b|: warning: |^\[?W[\d ]|\bWARN\b(?! Call)")
 #: Of a log so many events are kept; of equal ones so many.
@@ -134,7 +135,10 @@ class _Kept:
         for event in events:
             if len(self.events) >= _MOST_EVENTS:
                 return
-            key = hash((event.kind, event.source, event.text))
+            # what differs in numbers only is equal; of what went well the last counts, too
+            is_end = event.kind in ("success", "stated")
+            text = event.text if is_end else event.text.translate(_NUMBERS)
+            key = hash((event.kind, event.source, text))
             self._equal[key] = self._equal.get(key, 0) + 1
             if self._equal[key] <= _MOST_EQUAL:
                 self._room -= len(event.text) + sum(map(len, event.fields.values()))

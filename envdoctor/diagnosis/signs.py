@@ -42,15 +42,15 @@ class _Test:
         self._where = _compiled(condition.where)
         text = condition.where.get("text", "")
         # Words are quicker to look for than patterns.
-        self._words = literals(text) if text and LINE in self.kinds else ()
+        self.words = literals(text) if text and LINE in self.kinds else ()
         self._not = _compiled(condition.differs)
 
     def fields(self, event: Event) -> Optional[Dict[str, str]]:
         """The fields that its patterns name in an event; None if it is not like that."""
         named: Dict[str, str] = {}
-        if self._words and event.kind == LINE:
+        if self.words and event.kind == LINE:
             lower = event.text.lower()
-            if not any(word in lower for word in self._words):
+            if not any(word in lower for word in self.words):
                 return None
         for field, pattern in self._where:
             found = pattern.search(event.field(field))
@@ -98,6 +98,11 @@ class Signs:
                 for condition in conditions:
                     if LINE in kinds(condition):
                         words.update(dict.fromkeys(literals(condition.where.get("text", ""))))
+        #: Of the signs on lines, those that each word may show.
+        self._of_word: Dict[str, List[int]] = {}
+        for index, (_, _, test) in enumerate(self._tests.get(LINE, ())):
+            for word in test.words or ("",):
+                self._of_word.setdefault(word, []).append(index)
         self.words = tuple(words)
         self._any = any_of(self.words)
 
@@ -105,13 +110,22 @@ class Signs:
         """Whether a line has a word that a sign on lines waits for."""
         return self._any.search(text.lower()) is not None
 
+    def _tests_of(self, event: Event) -> Sequence[Tuple[Failure, Sign, _Test]]:
+        """The signs that an event may show, in their order."""
+        tests = self._tests.get(event.kind, [])
+        if event.kind != LINE:
+            return tests
+        lower = event.text.lower()
+        found = {n for word, numbers in self._of_word.items() if word in lower for n in numbers}
+        return [tests[number] for number in sorted(found)]
+
     def matches(self, events: Sequence[Event]) -> Iterator[Match]:
         """Every sign that the events show."""
         by_kind: Dict[str, List[Event]] = {}
         for event in events:
             by_kind.setdefault(event.kind, []).append(event)
         for event in events:
-            for failure, sign, test in self._tests.get(event.kind, ()):
+            for failure, sign, test in self._tests_of(event):
                 named = test.fields(event)
                 if named is None:
                     continue

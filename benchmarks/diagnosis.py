@@ -1,6 +1,6 @@
 """How often the root cause is named first, by family, with every miss.
 
-    python -m benchmarks.diagnosis [--set dev|made|harmless] [--family F] [--case ID] [--table]
+    python -m benchmarks.diagnosis [--set NAME] [--family F] [--case ID] [--table]
 
 `--table` adds how often judgements of each confidence are right (five bins).
 """
@@ -20,7 +20,12 @@ from envdoctor.knowledge.load import load
 from envdoctor.model.diagnosis import Diagnosis
 
 ROOT = Path(__file__).resolve().parent.parent / "tests" / "diagnosis"
-FOLDERS = {"dev": ROOT / "cases" / "dev", "made": ROOT / "made", "harmless": ROOT / "harmless"}
+FOLDERS = {
+    "dev": ROOT / "cases" / "dev",
+    "written": ROOT / "cases" / "written",
+    "made": ROOT / "made",
+    "harmless": ROOT / "harmless",
+}
 #: The cause of what no environment is to blame for.
 NONE = "no-known-environment-cause"
 _BINS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.01)

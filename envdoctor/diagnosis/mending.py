@@ -90,7 +90,7 @@ class Mending:
 
     def _replaced(self, event: Event) -> Iterator[Fix]:
         """Another build of the distribution that failed, where one fits what else is there."""
-        name = canonical(event.field("distribution"))
+        name = canonical(event.field("distribution") or event.field("package"))
         if name not in self._knowledge.packages or self._environment is None:
             return
         if name not in self._nearest:

@@ -9,6 +9,7 @@ from envdoctor.diagnosis.event import Event
 from envdoctor.diagnosis.log import Log
 from envdoctor.diagnosis.mending import Mending
 from envdoctor.diagnosis.ranking import Ranked
+from envdoctor.linking.demangle import demangled
 from envdoctor.model.diagnosis import Cause, LineRange, ProvingLine
 from envdoctor.model.relation import words_in
 from envdoctor.model.text import render
@@ -20,6 +21,7 @@ _MOST_PROOFS = 5
 def told(one: Ranked, logs: Sequence[Log], mending: Mending, language: str) -> Cause:
     """A cause, in a language."""
     failure, sign, event = one.best.match
+    event = _readable(event)
     words = {**words_in(language, failure.words), **words_in(language, sign.words)}
     code = next((page.code for page in pages().values() if page.name == failure.cause), "")
     log = logs[one.best.log]
@@ -52,6 +54,15 @@ def told(one: Ranked, logs: Sequence[Log], mending: Mending, language: str) -> C
         fixes=mending.fixes(failure, event),
         verify=mending.verify(failure, event),
     )
+
+
+def _readable(event: Event) -> Event:
+    """An event whose C++ name is told as people write it, without its arguments."""
+    symbol = event.field("symbol")
+    if not symbol.startswith("_Z") or not event.field("short"):
+        return event
+    name = demangled([symbol])[symbol].partition("(")[0]
+    return event if name == symbol else event._replace(fields={**event.fields, "short": name})
 
 
 def _proofs(one: Ranked) -> Dict[Tuple[int, int], Event]:

@@ -6,6 +6,7 @@ import re
 from typing import Iterator, Sequence, Tuple
 
 from envdoctor.diagnosis.event import Event
+from envdoctor.diagnosis.mechanisms.modules import brings
 from envdoctor.knowledge.load import Knowledge
 
 #: Whose names these are, by how they begin or what namespace they are in.
@@ -43,7 +44,7 @@ _NEW = re.compile(r"__cxx11|B5cxx11")
 _OLD = re.compile(r"(?:RK|R|O|E|[a-z])Ss(?:$|[A-Zb-z])|Ss$")
 
 
-def observe(event: Event, knowledge: Knowledge) -> Iterator[Event]:  # noqa: ARG001
+def observe(event: Event, knowledge: Knowledge) -> Iterator[Event]:
     """`symbol-missed`, an `undefined-symbol` of which is known whose it is."""
     if event.kind != "undefined-symbol":
         return
@@ -57,6 +58,13 @@ def observe(event: Event, knowledge: Knowledge) -> Iterator[Event]:  # noqa: ARG
         owner=owner,
         abi=abi if owner == "torch" else "",
         library_owner=own or "other",
-        package=(package.group(1) or package.group(2)) if package else "",
+        package=_distribution(package.group(1) or package.group(2), knowledge) if package else "",
         short=symbol if len(symbol) <= 60 else f"{symbol[:60]}...",
+        library=library[package.start(1 if package.group(1) else 2) :] if package else library,
     )
+
+
+def _distribution(module: str, knowledge: Knowledge) -> str:
+    """The one distribution that brings a module; "" if it may be one of several."""
+    providers = knowledge.providers.get(module, ())
+    return brings(module, knowledge) if len(providers) <= 1 else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import BinaryIO, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from envdoctor.diagnosis import mechanisms, ranking, structure
@@ -44,7 +45,7 @@ def diagnose(
     `facts` are what fixes are computed from, else versions that the logs state; `known` are the
     failures in place of those that ship. Raises DocumentError for bad matrices.
     """
-    signs = Signs((failures() if known is None else known).values())
+    signs = _shipped() if known is None else Signs(known.values())
     recognised = [recognise(name, stream, signs, knowledge) for name, stream in logs]
     weighed = [
         sign
@@ -71,6 +72,12 @@ def diagnose(
         ),
         unexplained=() if sure else _first_failures(recognised),
     )
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> Signs:
+    """The signs of the failures that ship: compiling their patterns takes longer than most logs."""
+    return Signs(failures().values())
 
 
 def _first_failures(logs: Sequence[Log]) -> Tuple[ProvingLine, ...]:

@@ -54,6 +54,41 @@ def paths(lines: List[str], chance: random.Random) -> List[str]:
     return text.split("\n")
 
 
+#: Packages of a kind, and others of which no matrix knows.
+_UNKNOWN = {
+    "mmcv-full": "acme-vision",
+    "mmcv_full": "acme_vision",
+    "mmcv": "acmevision",
+    "torch_scatter": "acme_scatter",
+    "torch-scatter": "acme-scatter",
+    "flash_attn": "acme_attention",
+    "flash-attn": "acme-attention",
+    "mmdet3d": "acme3d",
+    "mmdet": "acmedet",
+    "DCNv2": "AcmeConv",
+    "diff-gaussian-rasterization": "acme-splatting",
+    "diff_gaussian_rasterization": "acme_splatting",
+    "pycocotools": "acmecoco",
+    "matplotlib": "acmeplot",
+}
+
+
+def packages(lines: List[str], chance: random.Random) -> List[str]:
+    """Other packages in place of those that failed."""
+    text = "\n".join(lines)
+    for name, other in _UNKNOWN.items():
+        text = re.sub(rf"(?<![\w.]){re.escape(name)}(?![\w])", other, text)
+        text = text.replace(f"{name}_2_cuda", f"{other}_2_cuda")
+    return text.split("\n")
+
+
+def versions(lines: List[str], chance: random.Random) -> List[str]:
+    """Other patch releases of what is downloaded and installed."""
+    text = "\n".join(lines)
+    changed = lambda match: f"{match.group(1)}{chance.randrange(1, 9)}{match.group(2)}"  # noqa: E731
+    return re.sub(r"([a-z]-\d+\.\d+\.)\d+(\.tar\.gz|\.whl|$)", changed, text).split("\n")
+
+
 def numbers(lines: List[str], chance: random.Random) -> List[str]:
     """Other line numbers of frames, process ids, addresses."""
     text = "\n".join(lines)
@@ -120,10 +155,15 @@ def in_windows_lines(lines: List[str], chance: random.Random) -> List[str]:
     ]
 
 
+#: Families of causes that are the same whichever package it was.
+OF_ANY_PACKAGE = ("linking", "build")
+
 MUTATIONS: Dict[str, Mutation] = {
     made.__name__: made
     for made in (
         paths,
+        packages,
+        versions,
         numbers,
         indented,
         in_buildkit,

@@ -151,9 +151,13 @@ class _Kept(io.RawIOBase):
 
     def _skip_to_line(self) -> None:
         """The end is kept from some byte on: what is left of a line there is left out, too."""
-        for position in range(self._position, self._position + _LONGEST_LINE, _CHUNK):
-            data = self._recording._at(position, _CHUNK)  # noqa: SLF001
+        position = self._position
+        while position < self._position + _LONGEST_LINE:
+            data = self._recording._at(position, _CHUNK)  # noqa: SLF001 - less where the ring turns
+            if not data:
+                return
             end = data.find(b"\n")
             if end >= 0:
                 self._position = position + end + 1
                 return
+            position += len(data)

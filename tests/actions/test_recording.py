@@ -7,7 +7,7 @@ import io
 from typing import List, Tuple
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from envdoctor.actions.recording import Recording
@@ -35,6 +35,7 @@ def test_one_stream_is_kept_as_it_is(pieces: List[bytes]) -> None:
 
 
 @given(st.lists(st.binary(max_size=30), max_size=40), st.integers(1, 40), st.integers(1, 40))
+@example([b"\0" * 7 + b"\n"], 1, 2)  # the end of the line stands where the ring begins again
 def test_of_much_the_beginning_and_the_end_are_kept(
     pieces: List[bytes], head: int, tail: int
 ) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from functools import cached_property, lru_cache
 from itertools import accumulate
-from typing import Dict, Iterable, List, NamedTuple, Sequence, Set
+from typing import Dict, FrozenSet, Iterable, List, NamedTuple, Sequence, Set
 
 _CODES = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]")
 _DIGITS = re.compile("[0-9]+")
@@ -42,8 +43,8 @@ class _Held(NamedTuple):
     parts: List[bytes]
 
 
-class Triggers:
-    """Words that are waited for, without digits: so are the lines in which they are searched."""
+class _Index:
+    """Triggers by the words that stand in their lines: the same for every log."""
 
     def __init__(self, words: Iterable[str]) -> None:
         found: Set[bytes] = set()
@@ -51,33 +52,49 @@ class Triggers:
             plain = _DIGITS.sub("", word.lower())
             found.update(plain.encode(encoding, "replace") for encoding in _ENCODINGS)
         found.discard(b"")
-        self._always: List[bytes] = []  # those without a word
-        self._whole: Dict[bytes, List[bytes]] = {}  # by a word that they hold as a whole
-        self._inside: Dict[bytes, List[bytes]] = {}  # by a part of a word
-        self._needs: Dict[bytes, _Needs] = {}
+        self.always: List[bytes] = []  # those without a word
+        self.whole: Dict[bytes, List[bytes]] = {}  # by a word that they hold as a whole
+        self.inside: Dict[bytes, List[bytes]] = {}  # by a part of a word
+        self.needs: Dict[bytes, _Needs] = {}
         for trigger in sorted(found):
             self._add(trigger)
-        self._parts = _by_gram(self._inside)
-        for needs in self._needs.values():
-            needs.parts &= self._inside.keys()
+        self.parts = _by_gram(self.inside)
+        for needs in self.needs.values():
+            needs.parts &= self.inside.keys()
+
+    def _add(self, trigger: bytes) -> None:
+        runs = [(run[0], run.start(), run.end()) for run in _RUN.finditer(trigger)]
+        whole = [word for word, start, end in runs if start > 0 and end < len(trigger)]
+        self.needs[trigger] = _Needs(set(whole), {word for word, _, _ in runs}.difference(whole))
+        longest = max(whole, key=len, default=b"")
+        if len(longest) > _SHORT:
+            self.whole.setdefault(longest, []).append(trigger)
+            return
+        part = max((word for word, _, _ in runs), key=len, default=b"")
+        if len(part) >= _SHORT:
+            self.inside.setdefault(part, []).append(trigger)
+        else:
+            self.always.append(trigger)
+
+
+@lru_cache(maxsize=2)
+def _index(words: FrozenSet[str]) -> _Index:
+    return _Index(words)
+
+
+class Triggers:
+    """Words that are waited for, without digits: so are the lines in which they are searched."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._words = frozenset(words)
         self._plain: Set[bytes] = set()  # words of none
         self._of_word: Dict[bytes, _Held] = {}
         self._learned = self._bytes = 0
         self._forgotten: Set[bytes] = set()
 
-    def _add(self, trigger: bytes) -> None:
-        runs = [(run[0], run.start(), run.end()) for run in _RUN.finditer(trigger)]
-        whole = [word for word, start, end in runs if start > 0 and end < len(trigger)]
-        self._needs[trigger] = _Needs(set(whole), {word for word, _, _ in runs}.difference(whole))
-        longest = max(whole, key=len, default=b"")
-        if len(longest) > _SHORT:
-            self._whole.setdefault(longest, []).append(trigger)
-            return
-        part = max((word for word, _, _ in runs), key=len, default=b"")
-        if len(part) >= _SHORT:
-            self._inside.setdefault(part, []).append(trigger)
-        else:
-            self._always.append(trigger)
+    @cached_property
+    def _index(self) -> _Index:
+        return _index(self._words)  # only now: of a short log all lines come
 
     def plain(self, data: bytes) -> bytes:
         """Bytes without what may stand inside of a word: colours, and NULs."""
@@ -110,7 +127,7 @@ class Triggers:
         new = words - self._plain - self._of_word.keys()
         if new:
             self._learn(new)
-        candidates = dict.fromkeys(self._always)
+        candidates = dict.fromkeys(self._index.always)
         parts: Set[bytes] = set()
         for word in words & self._of_word.keys():
             held = self._of_word[word]
@@ -120,8 +137,8 @@ class Triggers:
             trigger
             for trigger in candidates
             if trigger not in self._forgotten
-            and self._needs[trigger].whole <= words
-            and self._needs[trigger].parts <= parts
+            and self._index.needs[trigger].whole <= words
+            and self._index.needs[trigger].parts <= parts
         ]
 
     def _learn(self, words: Set[bytes]) -> None:
@@ -131,11 +148,11 @@ class Triggers:
             self._of_word.clear()
             self._bytes = 0
         held: Dict[bytes, _Held] = {
-            word: _Held(list(self._whole[word]), []) for word in words & self._whole.keys()
+            word: _Held(list(self._index.whole[word]), []) for word in words & self._index.whole.keys()
         }
         self._learned += len(words)
         is_noise = self._learned > _LANGUAGE and len(words) > _MOST_NEW
-        grams = {word: list(self._inside) for word in _GENERAL} if is_noise else self._parts
+        grams = {word: list(self._index.inside) for word in _GENERAL} if is_noise else self._index.parts
         joined = b" ".join(words) + b" "
         self._bytes += len(joined)
         for gram, parts in grams.items():
@@ -147,7 +164,7 @@ class Triggers:
                     if part in word:
                         note = held.setdefault(word, _Held([], []))
                         note.parts.append(part)
-                        note.triggers.extend(self._inside[part])
+                        note.triggers.extend(self._index.inside[part])
                 at = joined.find(gram, end)
         self._of_word.update(held)
         if not is_noise:

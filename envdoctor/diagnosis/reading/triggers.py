@@ -147,12 +147,13 @@ class Triggers:
             self._plain.clear()
             self._of_word.clear()
             self._bytes = 0
+        index = self._index
         held: Dict[bytes, _Held] = {
-            word: _Held(list(self._index.whole[word]), []) for word in words & self._index.whole.keys()
+            word: _Held(list(index.whole[word]), []) for word in words & index.whole.keys()
         }
         self._learned += len(words)
         is_noise = self._learned > _LANGUAGE and len(words) > _MOST_NEW
-        grams = {word: list(self._index.inside) for word in _GENERAL} if is_noise else self._index.parts
+        grams = {word: list(index.inside) for word in _GENERAL} if is_noise else index.parts
         joined = b" ".join(words) + b" "
         self._bytes += len(joined)
         for gram, parts in grams.items():
@@ -164,7 +165,7 @@ class Triggers:
                     if part in word:
                         note = held.setdefault(word, _Held([], []))
                         note.parts.append(part)
-                        note.triggers.extend(self._index.inside[part])
+                        note.triggers.extend(index.inside[part])
                 at = joined.find(gram, end)
         self._of_word.update(held)
         if not is_noise:

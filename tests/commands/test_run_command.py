@@ -225,7 +225,6 @@ def test_python_s_own_ignored_signals_are_not_the_command_s(env: Dict[str, str])
     assert ignored & ~c_library_s == int(ours, 16) & ~python_s & ~c_library_s
 
 
-
 def test_all_that_it_prints_is_written_to_a_file(env: Dict[str, str], tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_text("older")

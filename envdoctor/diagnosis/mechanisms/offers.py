@@ -11,9 +11,11 @@ from packaging.version import Version
 from envdoctor.diagnosis.event import Event
 from envdoctor.diagnosis.mechanisms.modules import brings
 from envdoctor.knowledge.load import Knowledge
+from envdoctor.knowledge.published import SDIST
 from envdoctor.model.versions import try_parse
 
 _PIN = re.compile(r"={2,3}\s?([\w.!+]{1,60})$")
+_TAG = re.compile(r"\+([\w.]{1,40})")
 _IGNORED = re.compile(r"([\w.!+]{1,60}) Requires-Python ([^;]{1,100})")
 _MOST = 600
 
@@ -43,13 +45,17 @@ def _reason(event: Event, name: str, required: str, knowledge: Knowledge) -> Tup
     pinned = try_parse(pin.group(1)) if pin else None
     if pin is not None and "+" in pin.group(1):
         # versions are compared without their tags here
-        is_tagged = "+" in event.field("offered")
-        return ("python" if is_tagged and pinned not in offered else "local", "")
+        # a page of one tag may be another one's, a page of many has this one's, too
+        tags = {text.strip() for text in _TAG.findall(event.field("offered"))}
+        is_there = pin.group(1).partition("+")[2] in tags or len(tags) > 1
+        return ("python" if is_there and pinned not in offered else "local", "")
     for text, needs in _ignored(event.field("ignored")).items():
         version = try_parse(text)
         if version is not None and _fits(version, required) and not _any_fits(offered, required):
             return "python", needs.strip()
     if _any_fits(offered, required):
+        return "", ""
+    if _has_source(name, required, knowledge):
         return "", ""
     if event.field("offered") == "none":
         return ("none-known" if _is_known(name, knowledge) else "", "")
@@ -66,6 +72,18 @@ def _reason(event: Event, name: str, required: str, knowledge: Knowledge) -> Tup
 
 def _is_known(name: str, knowledge: Knowledge) -> bool:
     return name in knowledge.packages or bool(brings(name.replace("-", "_"), knowledge))
+
+
+def _has_source(name: str, required: str, knowledge: Knowledge) -> bool:
+    """Whether every Python is offered one: that none is, must lie at the index then."""
+    package = knowledge.packages.get(name)
+    published = package.pypi if package is not None else None
+    return published is not None and any(
+        not published.stated(version).get("requires_python")
+        and any(True for _ in published.wheels(version, SDIST))
+        for version in published.releases
+        if _fits(version, required)
+    )
 
 
 def _versions(text: str) -> List[Version]:

@@ -50,7 +50,7 @@ def diagnose(
     weighed = [
         sign
         for number, log in enumerate(recognised)
-        for sign in ranking.weighed(signs.matches(log.events), log.events, number)
+        for sign in ranking.weighed(list(signs.matches(log.events)), log.events, number)
     ]
     stated = tuple(
         Stated(event.field("component"), event.field("version"), event.line, log.read.name)

@@ -43,10 +43,15 @@ class Ranked(NamedTuple):
     others: Tuple[Weighed, ...]
 
 
-def weighed(matches: Iterable[Match], events: Sequence[Event], log: int) -> List[Weighed]:
+def weighed(matches: Sequence[Match], events: Sequence[Event], log: int) -> List[Weighed]:
     """The signs in a log, with what became of the job in it."""
     course = _Course(events)
-    return [Weighed(match, log, course.confidence(match)) for match in matches]
+    special = {(match.event.line, match.event.text) for match in matches if not match.sign.general}
+    return [
+        Weighed(match, log, course.confidence(match))
+        for match in matches
+        if not match.sign.general or (match.event.line, match.event.text) not in special
+    ]
 
 
 def ranked(signs: Iterable[Weighed]) -> List[Ranked]:

@@ -17,7 +17,9 @@ from envdoctor.model.facts import Facts
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}", re.ASCII)
 _VERSION = re.compile(r"[0-9][A-Za-z0-9.+!_-]{0,60}", re.ASCII)
 #: Where modules of an interpreter lie: each series has its own folder.
-_FOLDER = re.compile(r"python(\d\.\d{1,2})/(?:site|dist)-packages|[\\/]Python(\d)(\d{1,2})[\\/]")
+_FOLDER = re.compile(
+    r"python(\d\.\d{1,2})/(?:site|dist)-packages|[\\/]Python(\d)(\d{1,2})[\\/]", re.ASCII
+)
 #: Components of the machine, as reports call them.
 _CALLED = {
     "python": "Python version: {}",

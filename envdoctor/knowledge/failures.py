@@ -54,6 +54,7 @@ class Sign(Entry, frozen=True, rename={"kinds": "on", "differs": "not"}):
     seen: List[Condition] = []  # all of these must be seen in the log as well
     unseen: List[Condition] = []  # and none of these
     silent: str = ""  # "true" if it tells of a fault also where nothing fails afterwards
+    general: str = ""  # "true" if it counts only where no other sign tells what the line means
     words: Words = {}  # in place of the cause's
 
     @property
@@ -115,8 +116,10 @@ def _examine(failure: Failure, document: Document) -> None:
     for index, sign in enumerate(failure.signs):
         where = document.place("signs", index)
         number = _CONFIDENCE.fullmatch(sign.confidence)
-        if number is None or sign.silent not in ("", "true"):
-            raise DocumentError(f"{where}: a confidence is 0.01 to 0.99, silent is true or absent")
+        if number is None:
+            raise DocumentError(f"{where}: a confidence is 0.01 to 0.99")
+        if not {sign.silent, sign.general} <= {"", "true"}:
+            raise DocumentError(f"{where}: silent and general are true or absent")
         conditions: List[Union[Sign, Condition]] = [sign, *sign.seen, *sign.unseen]
         for condition in conditions:
             for pattern in (*condition.where.values(), *condition.differs.values()):

@@ -26,14 +26,14 @@ WORDS = {"en": {"summary": "{text}", "why": ""}, "zh": {"summary": "{text}", "wh
 
 def _failure(cause: str, confidence: str = "0.9", **parts: object) -> Failure:
     where = {"text": str(parts.pop("text", cause))}
-    silent = str(parts.pop("silent", ""))
+    silent, general = str(parts.pop("silent", "")), str(parts.pop("general", ""))
     kinds = str(parts.pop("on", "line"))
-    sign = Sign(id="x", kinds=kinds, where=where, confidence=confidence, silent=silent)
+    sign = Sign("x", kinds, confidence, where, silent=silent, general=general)
     return Failure(cause=cause, family="build", signs=[sign], words=WORDS, **parts)  # type: ignore[arg-type]
 
 
 def _order(events: Sequence[Event], *failures: Failure) -> List[str]:
-    signs = weighed(Signs(failures).matches(events), events, 0)
+    signs = weighed(list(Signs(failures).matches(events)), events, 0)
     return [f"{one.best.match.failure.cause} {one.best.confidence:.2f}" for one in ranked(signs)]
 
 
@@ -56,6 +56,13 @@ def test_what_only_may_be_a_root_stands_behind() -> None:
     events = _lines("vague sign", "specific sign")
     found = _order(events, _failure("vague", "0.6"), _failure("specific", "0.85"))
     assert found == ["specific 0.85", "vague 0.60"]
+
+
+def test_a_general_sign_tells_only_of_lines_that_no_other_tells_of() -> None:
+    events = _lines("library of CUDA", "library of others")
+    general = _failure("library", "0.7", text="library", general="true")
+    assert _order(events, general, _failure("CUDA", "0.6")) == ["CUDA 0.60", "library 0.70"]
+    assert _order(events[:1], general, _failure("CUDA", "0.6")) == ["CUDA 0.60"]
 
 
 def test_a_warning_stands_behind_a_failure() -> None:

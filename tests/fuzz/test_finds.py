@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from pathlib import Path
@@ -15,10 +16,12 @@ import beside as beside
 import small
 from recorded_host import lay_out, recorded_host
 
+from envdoctor.diagnosis import diagnose
 from envdoctor.facts import nvidia_smi, probe, requirements
 from envdoctor.facts.accelerator import observe_accelerator
 from envdoctor.facts.enumeration import Device, enumerate_devices
 from envdoctor.facts.machine import observe_machine
+from envdoctor.facts.pasted import parse
 from envdoctor.facts.pasted.system import capability
 from envdoctor.facts.requirements.line import RequirementsError
 from envdoctor.facts.tools import observe_tools
@@ -27,6 +30,7 @@ from envdoctor.knowledge.load import load
 from envdoctor.knowledge.profiles import profiles
 from envdoctor.model.text import number
 from envdoctor.report.json import encode
+from envdoctor.rules.check import check
 
 DIGITS = "9" * 5000
 
@@ -200,3 +204,19 @@ def test_a_machine_of_endless_texts(tmp_path: Path) -> None:
     assert len(machine.kernel.value) <= 200
     assert len(machine.os.value) <= 210
     assert observe_tools(host, None).toolkit.unknown.startswith("/usr/local/cuda/bin/nvcc")
+
+
+def test_digits_of_other_scripts_make_no_version() -> None:
+    report = "Python version: 3.৩ (64-bit runtime)\nPyTorch version: 1.৩.0\nGPU 0: NVIDIA A100\n"
+    facts = parse(report)
+    assert facts.target.value is None
+    assert check(facts, load()).findings == ()
+    log = "/opt/conda/lib/python3.৩/site-packages/torch/__init__.py:1: note\n"
+    log += "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
+    assert diagnose([("log", io.BytesIO(log.encode()))], load()).causes
+
+
+def test_digits_of_full_width_are_digits() -> None:
+    found = parse("Python version: \uff13.\uff18\nPyTorch version: 1.9.0\n").target.value
+    assert found is not None
+    assert found.version == "3.8"

@@ -105,7 +105,7 @@ def recognise(name: str, stream: BinaryIO, signs: Signs, knowledge: Knowledge) -
         said.feed(line)
         events = list(blocks.feed(line))
         if signs.is_of_interest(line.text):
-            kept.take([_plain(line, blocks.around(line.source))])
+            kept.take([_plain(line, blocks.around(line))])
         kept.take(events)
     kept.take(blocks.end())
     cut = str(reading.cut) if reading.cut else ""

@@ -6,7 +6,8 @@ is built, say) is told with every event of the others.
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Iterable, Iterator, NamedTuple, Sequence, Tuple
+from collections import deque
+from typing import Callable, Deque, Dict, Iterator, Sequence, Tuple
 
 from envdoctor.diagnosis.event import Event
 from envdoctor.diagnosis.line import Line
@@ -36,6 +37,8 @@ READERS: Sequence[Callable[[], Reader]] = (
 
 #: More sources than a job has ranks; the rest share one.
 _MOST_SOURCES = 512
+#: So often may it change what holds, while a block is read.
+_MOST_PAST = 200
 
 
 def triggers() -> Tuple[str, ...]:
@@ -43,18 +46,36 @@ def triggers() -> Tuple[str, ...]:
     return tuple(dict.fromkeys(word for made in READERS for word in made().triggers))
 
 
-class _Source(NamedTuple):
-    """The readers of a source, and those of them that tell what holds around others' events."""
+class _Source:
+    """The readers of a source, and what held around its lines."""
 
-    readers: Sequence[Reader]
-    telling: Sequence[Reader]
+    def __init__(self) -> None:
+        self.readers = [made() for made in READERS]
+        telling = [one for one in self.readers if type(one).surroundings is not Reader.surroundings]
+        self._telling: Sequence[Reader] = telling
+        self._past: Deque[Tuple[int, Dict[str, str]]] = deque([(0, {})], _MOST_PAST)
 
+    def feed(self, line: Line) -> Iterator[Event]:
+        """The events that end with a line."""
+        for reader in self.readers:
+            events = list(reader.feed(line))
+            if reader in self._telling:
+                self._note(line.number)
+            yield from events
 
-def _source() -> _Source:
-    readers = [made() for made in READERS]
-    return _Source(
-        readers, [one for one in readers if type(one).surroundings is not Reader.surroundings]
-    )
+    def around(self, number: int) -> Dict[str, str]:
+        """What held around a line; events are told later than they happen."""
+        for since, told in reversed(self._past):
+            if since <= number:
+                return told
+        return self._past[0][1]
+
+    def _note(self, number: int) -> None:
+        told: Dict[str, str] = {}
+        for reader in self._telling:
+            told.update(reader.surroundings)
+        if told != self._past[-1][1]:
+            self._past.append((number, told))
 
 
 class Structure:
@@ -70,33 +91,25 @@ class Structure:
             source = ""
         held = self._sources.get(source)
         if held is None:
-            held = self._sources[source] = _source()
-        for reader in held.readers:
-            yield from _placed(reader.feed(line), held.telling, source)
+            held = self._sources[source] = _Source()
+        for event in held.feed(line):
+            yield _placed(event, held, source)
 
-    def around(self, source: str) -> Dict[str, str]:
-        """What holds around the line of a source that was fed last: distribution, phase."""
-        held = self._sources.get(source) or self._sources.get("")
-        return _around(held.telling) if held is not None else {}
+    def around(self, line: Line) -> Dict[str, str]:
+        """What holds around a line that was fed: distribution, phase."""
+        held = self._sources.get(line.source) or self._sources.get("")
+        return held.around(line.number) if held is not None else {}
 
     def end(self) -> Iterator[Event]:
         """The events that the end of the log ends."""
         for source, held in self._sources.items():
             for reader in held.readers:
-                yield from _placed(reader.end(), held.telling, source)
+                for event in reader.end():
+                    yield _placed(event, held, source)
 
 
-def _placed(events: Iterable[Event], telling: Sequence[Reader], source: str) -> Iterator[Event]:
-    around = _around(telling)
-    for event in events:
-        yield event._replace(fields={**around, **event.fields}, source=source)
-
-
-def _around(readers: Sequence[Reader]) -> Dict[str, str]:
-    around: Dict[str, str] = {}
-    for reader in readers:
-        around.update(reader.surroundings)
-    return around
+def _placed(event: Event, held: _Source, source: str) -> Event:
+    return event._replace(fields={**held.around(event.line), **event.fields}, source=source)
 
 
 __all__ = ["READERS", "Structure", "triggers"]

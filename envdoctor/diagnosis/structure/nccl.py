@@ -27,6 +27,13 @@ _TOPICS: Sequence[Tuple[str, re.Pattern[str]]] = (
     (
         "connect",
         re.compile(
+            r"(?i:call to (?:recv|send) (?:from|to) (?P<peer>\S{3,200}?)(?:<\d{1,6}>)? failed"
+            r"\W{0,4}(?P<reason>(?:no route|network is un|host is)[\w ]{0,30}))"
+        ),
+    ),
+    (
+        "connect",
+        re.compile(
             r"connect returned (?P<reason>(?:No route|Network is un|Connection timed|Connection"
             r" refused)[\w ]{0,30})"
         ),

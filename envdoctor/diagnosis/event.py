@@ -31,6 +31,7 @@ What programs print as blocks (structure/):
 - `container`: of docker, buildkit, containerd, apt in an image. `message`, `tool`.
 - `kernel`: of the kernel's log. `message`, `process`, `topic` (oom, oom-invoked, iommu), `of`.
 - `failed`: a consequence: a step, build, run or job that failed, `what`.
+- `progress`: a training takes steps again.
 - `success`: what went well after all. `what`, `distribution`.
 - `stated`: a version that the log tells: `component`, `version`.
 

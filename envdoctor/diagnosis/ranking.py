@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Dict, Iterable, List, NamedTuple, Sequence, Tuple
 
 from envdoctor.diagnosis.event import Event
@@ -10,6 +11,24 @@ from envdoctor.model.diagnosis import SURE
 
 #: Signs of this confidence are specific: the first of them in time is the root.
 SPECIFIC = 0.8
+#: Exceptions that data and code bring about, the second where no package raises them.
+_OF_DATA = frozenset(
+    [
+        "KeyError",
+        "IndexError",
+        "FileNotFoundError",
+        "ZeroDivisionError",
+        "NameError",
+        "UnboundLocalError",
+        "SyntaxError",
+        "IndentationError",
+        "JSONDecodeError",
+    ]
+)
+_OF_CODE = frozenset(["ValueError", "TypeError", "AssertionError"])
+_INSTALLED = re.compile(r"(?:site|dist)-packages|^<frozen|lib[\\/]python3")
+#: Exceptions of launchers, which tell that another process failed.
+_OF_CHILDREN = re.compile(r"Child|ProcessRaised|ProcessExited|CalledProcess|WorkerGroup")
 #: What a fault is worth that nothing fails of afterwards, and one that was got over.
 _WARNED, _RECOVERED = 0.45, 0.2
 
@@ -29,11 +48,6 @@ class Weighed(NamedTuple):
         if self.confidence < SPECIFIC:
             return 1
         return 2 if self.match.event.fatal or self.match.sign.silent else 1
-
-    @property
-    def place(self) -> Tuple[int, int, int, float]:
-        """What the causes are ordered by."""
-        return (-self.tier, self.log, self.match.event.line, -self.confidence)
 
 
 class Ranked(NamedTuple):
@@ -57,13 +71,23 @@ def weighed(matches: Sequence[Match], events: Sequence[Event], log: int) -> List
 def ranked(signs: Iterable[Weighed]) -> List[Ranked]:
     """One for each cause, the root first."""
     by_cause: Dict[str, List[Weighed]] = {}
+    signs = list(signs)
+    surest: Dict[int, float] = {}
+    for sign in signs:
+        surest[sign.log] = max(surest.get(sign.log, 0.0), sign.confidence)
+
+    def place(sign: Weighed) -> Tuple[int, float, int, int, float]:
+        """Time runs within a log; of several the one that tells most surely comes first."""
+        line = sign.match.event.line
+        return (-sign.tier, -surest[sign.log], sign.log, line, -sign.confidence)
+
     for sign in signs:
         by_cause.setdefault(sign.match.failure.cause, []).append(sign)
     found = []
     for of_cause in by_cause.values():
-        of_cause.sort(key=lambda sign: sign.place)
+        of_cause.sort(key=place)
         found.append(Ranked(of_cause[0], tuple(of_cause[1:])))
-    found.sort(key=lambda one: one.best.place)
+    found.sort(key=lambda one: place(one.best))
     return _causes_first(found)
 
 
@@ -83,17 +107,24 @@ class _Course:
     def __init__(self, events: Sequence[Event]) -> None:
         self._failed = max((e.line for e in events if e.fatal and e.kind != LINE), default=0)
         self._well = [event for event in events if event.kind == "success"]
+        self._went_on = _steps_before_failures(events)
+        #: Of the last exceptions those that are the user's own begin after this line.
+        exceptions = [event for event in events if _is_exception(event)]
+        others = (event.line for event in exceptions if not _is_users(event))
+        self._users = max(others, default=0) if exceptions else self._failed
 
     def confidence(self, match: Match) -> float:
         """How sure a sign is, with what follows it."""
         sign, event = match.sign, match.event
         if self._is_over(event):
             return sign.sureness * _RECOVERED
-        if not event.fatal and not sign.silent and self._failed < event.line:
+        if not event.fatal and not sign.silent and min(self._failed, self._users) < event.line:
             return sign.sureness * _WARNED
         return sign.sureness
 
     def _is_over(self, event: Event) -> bool:
+        if event.line < self._went_on.get(event.source, 0):
+            return True
         distribution = event.field("distribution")
         for success in self._well:
             if success.line <= event.line:
@@ -102,3 +133,31 @@ class _Course:
             if (of and of == distribution) or (not of and self._failed < success.line):
                 return True
         return False
+
+
+def _is_exception(event: Event) -> bool:
+    """Whether a process failed by an exception of its own."""
+    is_one = event.kind == "exception" and event.fatal
+    return is_one and not _OF_CHILDREN.search(event.field("exception"))
+
+
+def _is_users(event: Event) -> bool:
+    """Whether an exception is one of code and data, which no environment brings about."""
+    kind = event.field("exception").rpartition(".")[2]
+    return kind in _OF_DATA or (kind in _OF_CODE and not _INSTALLED.search(event.field("file")))
+
+
+def _steps_before_failures(events: Sequence[Event]) -> Dict[str, int]:
+    """Of each source the last line at which a training took steps again and failed later.
+
+    What stands before was got over: the job ended of something else. A training that fails no more
+    may be another rank's.
+    """
+    steps: Dict[str, int] = {}
+    lines: Dict[str, int] = {}
+    for event in events:
+        if event.kind == "progress":
+            lines[event.source] = event.line
+        elif _is_exception(event) and event.source in lines:
+            steps[event.source] = lines[event.source]
+    return steps

@@ -61,14 +61,21 @@ class _Test:
             return None
         return named
 
-    def has(self, events: Mapping[str, Sequence[Event]], beside: Event) -> bool:
-        """Whether one of the events is like that, at the right side of another."""
-        return any(
-            self.fields(event) is not None
+    def found(self, events: Mapping[str, Sequence[Event]]) -> List[Event]:
+        """Those of the events, by their kind, that are like that, in order of their lines."""
+        like = (
+            event
             for kind in self.kinds
             for event in events.get(kind, ())
-            if event is not beside and self._is_placed(event, beside)
+            if self.fields(event) is not None
         )
+        return sorted(like, key=lambda event: event.line)
+
+    def has(self, found: Sequence[Event], beside: Event) -> bool:
+        """Whether one of what was found is at the right side of another event."""
+        # the outermost ones tell; the event itself is not beside itself
+        ends = found[-2:] if self.near == "after" else found[:2]
+        return any(event is not beside and self._is_placed(event, beside) for event in ends)
 
     def _is_placed(self, event: Event, beside: Event) -> bool:
         if self.near == "before":
@@ -76,6 +83,21 @@ class _Test:
         if self.near == "after":
             return event.line >= beside.line
         return True
+
+
+class _Beside:
+    """Which conditions hold beside events; what is like each is looked for once."""
+
+    def __init__(self, events: Mapping[str, Sequence[Event]]) -> None:
+        self._events = events
+        self._found: Dict[int, List[Event]] = {}
+
+    def has(self, condition: _Test, event: Event) -> bool:
+        """Whether another event that is like that is at its side of the event."""
+        found = self._found.get(id(condition))
+        if found is None:
+            found = self._found[id(condition)] = condition.found(self._events)
+        return condition.has(found, event)
 
 
 class Signs:
@@ -124,14 +146,15 @@ class Signs:
         by_kind: Dict[str, List[Event]] = {}
         for event in events:
             by_kind.setdefault(event.kind, []).append(event)
+        beside = _Beside(by_kind)
         for event in events:
             for failure, sign, test in self._tests_of(event):
                 named = test.fields(event)
                 if named is None:
                     continue
                 seen, unseen = self._beside[id(sign)]
-                if all(one.has(by_kind, event) for one in seen) and not any(
-                    one.has(by_kind, event) for one in unseen
+                if all(beside.has(one, event) for one in seen) and not any(
+                    beside.has(one, event) for one in unseen
                 ):
                     fields = {**event.fields, **named}
                     yield Match(failure, sign, event._replace(fields=fields))

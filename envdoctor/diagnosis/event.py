@@ -2,7 +2,8 @@
 
 What programs print as blocks (structure/):
 
-- `line`: a line that holds a word which a sign on lines waits for.
+- `line`: a line that holds a word which a sign on lines waits for. `typed` "yes", of whatever is
+  read in a line that shows a command: it may stand beside a sign, it shows none.
 - `exception`: of Python, with or without its traceback. `exception` its name without the module,
   `message`, `file`, `function`, `code` of the deepest frame, `module` the package of that frame
   (first part of its path below site-packages; "" outside of it), `script` the file of the first
@@ -32,7 +33,9 @@ What programs print as blocks (structure/):
 - `kernel`: of the kernel's log. `message`, `process`, `topic` (oom, oom-invoked, iommu), `of`.
 - `failed`: a consequence: a step, build, run or job that failed, `what`.
 - `progress`: a training takes steps again.
-- `success`: what went well after all. `what`, `distribution`.
+- `success`: what went well after all. `what` (built, installed: of a `distribution`; program: it
+  came to its end; tests: they passed, and whatever their run printed was got over; values: tests of
+  a run failed by nothing but values that differ, which tells nothing of what stands before).
 - `stated`: a version that the log tells: `component`, `version`.
 
 What messages say, whoever says it (mechanisms/), each with the fields of what it was read in:

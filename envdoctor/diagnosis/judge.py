@@ -13,7 +13,9 @@ from envdoctor.diagnosis.line import Line
 from envdoctor.diagnosis.log import Log
 from envdoctor.diagnosis.mending import Mending
 from envdoctor.diagnosis.reading import read
-from envdoctor.diagnosis.signs import LINE, Signs
+from envdoctor.diagnosis.signs import LINE, TYPED, Signs
+from envdoctor.diagnosis.structure.prompts import command_of
+from envdoctor.diagnosis.structure.shown import Shown
 from envdoctor.diagnosis.supposing import Said, facts_of
 from envdoctor.diagnosis.telling import told
 from envdoctor.knowledge.failures import Failure, failures
@@ -99,13 +101,20 @@ def recognise(name: str, stream: BinaryIO, signs: Signs, knowledge: Knowledge) -
     """What is recognised in a log."""
     reading = read(stream, (*structure.triggers(), *signs.words))
     kept, said = _Kept(knowledge), Said()
-    blocks = structure.Structure()
+    blocks, shown = structure.Structure(), Shown()
+    gap = False
     for line in reading:
         kept.excerpts.feed(line)
         said.feed(line)
-        events = list(blocks.feed(line))
+        gap = gap or line.gap
+        if shown.is_shown(line):
+            continue
+        events = list(blocks.feed(line._replace(gap=gap)))
+        gap = False
         if signs.is_of_interest(line.text):
-            kept.take([_plain(line, blocks.around(line))])
+            events.insert(0, _plain(line, blocks.around(line)))
+        if command_of(line.text) is not None:
+            events = [_typed(event) if event.line == line.number else event for event in events]
         kept.take(events)
     kept.take(blocks.end())
     cut = str(reading.cut) if reading.cut else ""
@@ -120,6 +129,10 @@ def recognise(name: str, stream: BinaryIO, signs: Signs, knowledge: Knowledge) -
 def _plain(line: Line, around: Dict[str, str]) -> Event:
     is_fatal = _WARNS.search(line.text) is None
     return Event(LINE, line.number, line.text, around, source=line.source, fatal=is_fatal)
+
+
+def _typed(event: Event) -> Event:
+    return event._replace(fields={**event.fields, TYPED: "yes"}, fatal=False)
 
 
 def _short(event: Event) -> Event:

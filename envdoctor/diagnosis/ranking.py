@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, Iterable, List, NamedTuple, Sequence, Tuple
+from typing import Dict, Iterable, List, NamedTuple, Sequence, Set, Tuple
 
 from envdoctor.diagnosis.event import Event
 from envdoctor.diagnosis.signs import LINE, Match
+from envdoctor.diagnosis.structure.outcomes import TESTS, VALUES
 from envdoctor.model.diagnosis import SURE
+from envdoctor.model.names import canonical
 
 #: Signs of this confidence are specific: the first of them in time is the root.
 SPECIFIC = 0.8
@@ -31,6 +33,9 @@ _INSTALLED = re.compile(r"(?:site|dist)-packages|^<frozen|lib[\\/]python3")
 _OF_CHILDREN = re.compile(r"Child|ProcessRaised|ProcessExited|CalledProcess|WorkerGroup")
 #: What a fault is worth that nothing fails of afterwards, and one that was got over.
 _WARNED, _RECOVERED = 0.45, 0.2
+
+#: How CI tells that a step failed.
+_OF_CI = "completed with exit code"
 
 
 class Weighed(NamedTuple):
@@ -112,27 +117,40 @@ class _Course:
         exceptions = [event for event in events if _is_exception(event)]
         others = (event.line for event in exceptions if not _is_users(event))
         self._users = max(others, default=0) if exceptions else self._failed
+        self._stops = [e.line for e in events if e.kind == "exit" and _OF_CI in e.text]
 
     def confidence(self, match: Match) -> float:
         """How sure a sign is, with what follows it."""
         sign, event = match.sign, match.event
-        if self._is_over(event):
+        if self._is_over(match):
             return sign.sureness * _RECOVERED
         if not event.fatal and not sign.silent and min(self._failed, self._users) < event.line:
             return sign.sureness * _WARNED
         return sign.sureness
 
-    def _is_over(self, event: Event) -> bool:
+    def _is_over(self, match: Match) -> bool:
+        event = match.event
         if event.line < self._went_on.get(event.source, 0):
             return True
-        distribution = event.field("distribution")
-        for success in self._well:
-            if success.line <= event.line:
-                continue
-            of = success.field("distribution")
-            if (of and of == distribution) or (not of and self._failed < success.line):
-                return True
-        return False
+        return any(
+            self._ends(success, match) for success in self._well if success.line >= event.line
+        )
+
+    def _ends(self, success: Event, match: Match) -> bool:
+        """Whether what went well shows that a fault before it was got over."""
+        event = match.event
+        of = success.field("distribution")
+        if of:
+            return success.line > event.line and of in _distributions(event)
+        if success.source != event.source:
+            return False
+        if success.field("what") in (TESTS, VALUES) and success.first <= event.line:
+            return True
+        is_end = success.field("what") != VALUES and self._failed < success.line
+        if not is_end or match.sign.silent or success.line == event.line:
+            return False
+        # a step of CI failed: what a later one does, says nothing of it
+        return not any(event.line <= stop < success.line for stop in self._stops)
 
 
 def _is_exception(event: Event) -> bool:
@@ -161,3 +179,9 @@ def _steps_before_failures(events: Sequence[Event]) -> Dict[str, int]:
         elif _is_exception(event) and event.source in lines:
             steps[event.source] = lines[event.source]
     return steps
+
+
+def _distributions(event: Event) -> Set[str]:
+    """The distributions that a fault is about."""
+    names = (event.field(field) for field in ("distribution", "provider", "name"))
+    return {canonical(name) for name in names if name}

@@ -18,10 +18,13 @@ from typing import (
 
 from envdoctor.diagnosis.event import Event
 from envdoctor.diagnosis.literals import literals
+from envdoctor.diagnosis.quoting import is_quoted
 from envdoctor.diagnosis.words import any_of
 from envdoctor.knowledge.failures import Condition, Failure, Patterns, Sign, kinds
 
 LINE = "line"
+#: The field of a line that is a command: it may stand beside a sign, it shows none.
+TYPED = "typed"
 _Compiled = Tuple[Tuple[str, "re.Pattern[str]"], ...]
 
 
@@ -45,8 +48,11 @@ class _Test:
         self.words = literals(text) if text and LINE in self.kinds else ()
         self._not = _compiled(condition.differs)
 
-    def fields(self, event: Event) -> Optional[Dict[str, str]]:
-        """The fields that its patterns name in an event; None if it is not like that."""
+    def fields(self, event: Event, is_sign: bool = False) -> Optional[Dict[str, str]]:
+        """The fields that its patterns name in an event; None if it is not like that.
+
+        What a sentence quotes is no sign, but may stand beside one.
+        """
         named: Dict[str, str] = {}
         if self.words and event.kind == LINE:
             lower = event.text.lower()
@@ -54,7 +60,7 @@ class _Test:
                 return None
         for field, pattern in self._where:
             found = pattern.search(event.field(field))
-            if found is None:
+            if found is None or (is_sign and _is_quoted(event, field, found)):
                 return None
             named.update({n: v for n, v in found.groupdict().items() if v is not None})
         if any(pattern.search(event.field(field)) for field, pattern in self._not):
@@ -148,8 +154,10 @@ class Signs:
             by_kind.setdefault(event.kind, []).append(event)
         beside = _Beside(by_kind)
         for event in events:
+            if event.field(TYPED):
+                continue
             for failure, sign, test in self._tests_of(event):
-                named = test.fields(event)
+                named = test.fields(event, is_sign=True)
                 if named is None:
                     continue
                 seen, unseen = self._beside[id(sign)]
@@ -158,6 +166,10 @@ class Signs:
                 ):
                     fields = {**event.fields, **named}
                     yield Match(failure, sign, event._replace(fields=fields))
+
+
+def _is_quoted(event: Event, field: str, found: re.Match[str]) -> bool:
+    return event.kind == LINE and field == "text" and is_quoted(event.text, *found.span())
 
 
 def _compiled(patterns: Patterns) -> _Compiled:

@@ -19,6 +19,7 @@ from envdoctor.diagnosis.structure.kernel import Kernel
 from envdoctor.diagnosis.structure.launchers import Launchers
 from envdoctor.diagnosis.structure.loader import Loader
 from envdoctor.diagnosis.structure.nccl import Nccl
+from envdoctor.diagnosis.structure.outcomes import Outcomes
 from envdoctor.diagnosis.structure.progress import Progress
 from envdoctor.diagnosis.structure.python import Python
 from envdoctor.diagnosis.structure.reader import Reader
@@ -33,6 +34,7 @@ READERS: Sequence[Callable[[], Reader]] = (
     Nccl,
     Containers,
     Kernel,
+    Outcomes,
     Progress,
     Python,
 )

@@ -7,6 +7,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional
 
 from envdoctor.diagnosis.event import LONGEST, Event
 from envdoctor.diagnosis.line import Line
+from envdoctor.diagnosis.quoting import is_quoted
 from envdoctor.diagnosis.structure.reader import Reader
 
 _FRAMES = tuple(
@@ -110,7 +111,11 @@ class Python(Reader):
             yield Event("warning", line.number, text, fields, fatal=False)
             return
         inside = _INSIDE.search(text)
-        if inside is not None and not self._frames:
+        if (
+            inside is not None
+            and not self._frames
+            and not is_quoted(text, inside.start("name"), inside.end("name"))
+        ):
             fields = {"exception": inside.group("name"), "message": inside.group("message")}
             yield Event("exception", line.number, text, fields)
 

@@ -63,11 +63,14 @@ def pass_through(argv: Sequence[str], recording: Recording) -> Outcome:
 class _Stream:
     """What the command prints on one of our descriptors."""
 
-    def __init__(self, name: str, source: int, sinks: int, is_terminal: bool) -> None:
+    def __init__(
+        self, name: str, source: int, sinks: int, is_terminal: bool, ends_lines: bool = False
+    ) -> None:
         self.name = name
         self.source: Optional[int] = source
         self.sink = sinks
         self.is_terminal = is_terminal
+        self.ends_lines = ends_lines  # as a terminal does, with a carriage return
         self.unwritten = memoryview(b"")
         self.last = b"\n"
         self.is_unread = False  # nobody reads what we write
@@ -89,7 +92,10 @@ class _Stream:
             return b""
         self.last = data[-1:]
         if not self.is_unread:
-            self.unwritten = memoryview(data)
+            # While the user's terminal is not raw, as in the background, it ends lines itself.
+            is_twice = self.ends_lines and terminal.adds_returns(self.sink)
+            shown = data.replace(b"\r\n", b"\n") if is_twice else data
+            self.unwritten = memoryview(shown)
         return data
 
     def write(self) -> None:
@@ -299,12 +305,37 @@ class _Passage:
             return
         if number != signal.SIGTSTP and number not in (signal.SIGUSR1, signal.SIGUSR2):
             self.is_told_to_end = True
-        if arrived.is_sent or number == signal.SIGHUP:
+        is_cut = number == signal.SIGHUP and (not arrived.is_sent or terminal.is_gone(_IN))
+        if is_cut and self.session is not None:
+            self._hang_up()
+        elif arrived.is_sent or number == signal.SIGHUP:
             self._send(number)
         elif self.session is not None and self.ours is not None:
             # A key of the terminal while it was not raw: as the command's own terminal would.
             with contextlib.suppress(OSError):
                 os.killpg(os.tcgetpgrp(self.ours), number)
+
+    def _hang_up(self) -> None:
+        """The user's terminal is gone, and so is the command's: all of its foreground is told."""
+        if self.ours is None:
+            return
+        for stream in self.streams:
+            if stream.is_terminal:
+                data = stream.read()
+                self.recording.feed(stream.name, data)
+                stream.unwritten = memoryview(b"")
+                stream.is_unread = True
+                stream.close()
+        self.keys = None
+        group = foreground = 0
+        with contextlib.suppress(OSError):
+            foreground = os.tcgetpgrp(self.ours)
+        with contextlib.suppress(OSError):
+            group = os.getpgid(self.command)
+        terminal.close_side(self.ours)
+        self.ours = None
+        for one in {group, foreground} - {0}:
+            terminal.tell_group(one)
 
     def _send(self, number: int) -> None:
         if self.ended is None:
@@ -389,7 +420,7 @@ def _start(
         if theirs is not None and ours is not None and number in shown:
             given[number] = theirs
             if not streams:  # both of them are one
-                streams.append(_Stream("terminal", ours, _OUT, is_terminal=True))
+                streams.append(_Stream("terminal", ours, _OUT, True, ends_lines=has_keys))
             continue
         read, write = os.pipe()
         os.set_blocking(read, False)

@@ -10,10 +10,13 @@ import shutil
 import signal
 import struct
 import termios
+from pathlib import Path
 from typing import List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 # What a shell says of a command that it cannot start.
 _NOT_FOUND, _NOT_RUN = 127, 126
+# As much of a file tells whether it is a text.
+_BEGINNING = 80
 _NUMBER = struct.Struct("i")
 _REPORT = struct.Struct("ii")
 # Python ignores these; a command does not expect that.
@@ -28,7 +31,7 @@ class NotStartedError(Exception):
     def __init__(self, command: str, number: int) -> None:
         is_missing = number in (errno.ENOENT, errno.ENOTDIR)
         reason = "no such command" if is_missing else os.strerror(number).lower()
-        super().__init__(f"{command}: {reason}")
+        super().__init__(f"{command or repr(command)}: {reason}")
         self.code = _NOT_FOUND if is_missing else _NOT_RUN
 
 
@@ -154,6 +157,8 @@ def _fork(
 
 def _become(argv: Sequence[str]) -> int:
     """Turn this process into `argv`; return the number of the error that forbids it."""
+    if not argv[0]:  # a folder of PATH is not meant
+        return errno.ENOENT
     try:
         os.execvp(argv[0], list(argv))  # noqa: S606 - no shell is wanted
     except OSError as error:
@@ -161,7 +166,19 @@ def _become(argv: Sequence[str]) -> int:
             return error.errno or errno.EIO
     # A script that does not name what runs it: a shell's, as execvp of the C library has it.
     path = argv[0] if "/" in argv[0] else shutil.which(argv[0]) or argv[0]
+    if _is_binary(path):
+        return errno.ENOEXEC
     return os.execv("/bin/sh", ["/bin/sh", path, *argv[1:]])  # noqa: S606
+
+
+def _is_binary(path: str) -> bool:
+    """Whether a file is no text, and so no script: its first line tells, as it does to bash."""
+    try:
+        with Path(path).open("rb") as stream:
+            first = stream.read(_BEGINNING).split(b"\n", 1)[0]
+    except OSError:  # the shell says why
+        return False
+    return b"\0" in first or first.startswith(b"\x7fELF")
 
 
 def _keep(
@@ -187,7 +204,9 @@ def _keep(
         _, status = os.waitpid(command, os.WUNTRACED)
         if not os.WIFSTOPPED(status):
             break
-        foreground = os.tcgetpgrp(terminal)
+        foreground = 0
+        with contextlib.suppress(OSError):  # it is hung up
+            foreground = os.tcgetpgrp(terminal)
         os.kill(os.getpid(), signal.SIGSTOP)
         with contextlib.suppress(OSError):
             os.tcsetpgrp(terminal, foreground)

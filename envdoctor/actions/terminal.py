@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import signal
 import struct
 import termios
 import tty
@@ -78,6 +79,39 @@ def interrupts(ours: int, typed: bytes) -> bool:
         return False
     keys = (modes[_CHARACTERS][termios.VINTR], modes[_CHARACTERS][termios.VQUIT])
     return bool(modes[_LOCAL] & termios.ISIG) and typed[-1:] in keys
+
+
+def adds_returns(descriptor: int) -> bool:
+    """Whether a terminal makes of the end of a line a carriage return and that end."""
+    try:
+        modes = termios.tcgetattr(descriptor)
+    except termios.error:
+        return False
+    wanted = termios.OPOST | termios.ONLCR
+    return bool(modes[_OUTPUT] & wanted == wanted)
+
+
+def is_gone(descriptor: int) -> bool:
+    """Whether a terminal was hung up: its window is closed, or its line is cut."""
+    try:
+        termios.tcgetattr(descriptor)
+    except termios.error:
+        return True
+    return False
+
+
+def close_side(ours: int) -> None:
+    """Close our side of a pseudo-terminal, as when a window is closed; its number stays taken."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, ours, inheritable=False)
+    os.close(nothing)
+
+
+def tell_group(group: int) -> None:
+    """Tell a process group that its terminal is gone; what is stopped goes on to hear it."""
+    for number in (signal.SIGHUP, signal.SIGCONT):
+        with contextlib.suppress(OSError):
+            os.killpg(group, number)
 
 
 def is_same(one: int, other: int) -> bool:

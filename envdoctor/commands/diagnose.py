@@ -13,7 +13,7 @@ import click
 
 from envdoctor.commands.errors import FINDINGS, Failure
 from envdoctor.commands.options import format_option, help_option, language, machine_options
-from envdoctor.commands.output import view, write
+from envdoctor.commands.output import is_same_file, view, write
 from envdoctor.commands.session import Inputs
 from envdoctor.model.text import clean
 
@@ -67,6 +67,8 @@ def command(
     if here and inputs.facts is not None:
         raise click.UsageError("--here and --facts exclude each other")
     names = _names(logs, inputs)
+    if output is not None and any(is_same_file(name, output) for name in names):
+        raise click.UsageError("-o names the log itself: the answer would overwrite it")
     from envdoctor.commands.diagnosing import Asked, answer, judged
 
     with contextlib.ExitStack() as stack:
@@ -113,6 +115,8 @@ def _names(logs: Tuple[str, ...], inputs: Inputs) -> List[str]:
 def _open(name: str, stack: contextlib.ExitStack) -> BinaryIO:
     """A log. Raises Failure."""
     if name == _STDIN:
+        if sys.stdin is None:
+            raise Failure("the log cannot be read: standard input is closed")
         return sys.stdin.buffer
     try:
         if stat.S_ISDIR(os.stat(name).st_mode):  # noqa: PTH116

@@ -76,6 +76,19 @@ def write(text: str, output: Optional[str] = None) -> None:
             raise Failure(f"cannot write to stdout: {error.strerror or error}") from None
 
 
+def is_same_file(name: str, output: str) -> bool:
+    """Whether two names, neither of them "-", are of one regular file; it need not be there yet."""
+    if "-" in (name, output):
+        return False
+    try:
+        one, other = Path(name).resolve(), Path(output).resolve()
+        if one == other:
+            return not one.exists() or one.is_file()
+        return one.is_file() and one.samefile(other)
+    except (OSError, RuntimeError, ValueError):  # whoever opens it says what is wrong
+        return False
+
+
 def show(error: click.ClickException, language: str) -> None:
     """Tell an error on stderr, if anybody can read it."""
     if language == ENGLISH:

@@ -13,7 +13,7 @@ import click
 
 from envdoctor.commands.errors import Failure, told
 from envdoctor.commands.options import format_option, help_option, language, patience, run_options
-from envdoctor.commands.output import say, show, view, write
+from envdoctor.commands.output import is_same_file, say, show, view, write
 from envdoctor.commands.session import Inputs, UnsupportedSystemError, require_linux
 from envdoctor.model.text import clean
 
@@ -72,6 +72,8 @@ def command(
         raise click.UsageError("--facts needs the name of a file: standard input is the command's")
     if log == "-":
         raise click.UsageError("--log needs the name of a file: what is printed passes through")
+    if log is not None and output is not None and is_same_file(log, output):
+        raise click.UsageError("-o and --log name one file: the answer would overwrite the log")
     require_linux()
     from envdoctor.actions.passing import NotStartedError, pass_through
     from envdoctor.actions.recording import Recording

@@ -1474,6 +1474,9 @@ WRITTEN: Dict[str, str] = {
         "--facts 需要一个文件名：标准输入是留给命令的"
     ),
     "--log needs the name of a file: what is printed passes through": "--log 需要一个文件名：命令的输出是原样通过的",
+    "-o names the log itself: the answer would overwrite it": "-o 指定的就是日志本身：结果会把它覆盖",
+    "-o and --log name one file: the answer would overwrite the log": "-o 与 --log 是同一个文件：结果会覆盖日志",
+    "the log cannot be read: standard input is closed": "无法读取日志：标准输入已关闭",
     "--no-facts and --python, --env or --facts exclude each other": "--no-facts 与 --python、--env 或 --facts 不能同时使用",
     "{command}: cannot be run: {reason}": "{command}：无法运行：{reason}",
     "cannot write all of {file}: {reason}": "无法把全部输出写入 {file}：{reason}",

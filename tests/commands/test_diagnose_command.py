@@ -176,6 +176,28 @@ def test_an_answer_goes_to_a_file(envdoctor: Callable[..., Any], log: str, tmp_p
     assert json.loads(path.read_text())["causes"]
 
 
+def test_an_answer_does_not_overwrite_its_log(
+    envdoctor: Callable[..., Any], log: str, tmp_path: Path
+) -> None:
+    before = Path(log).read_bytes()
+    (tmp_path / "link").symlink_to(log)
+    for name in (log, str(tmp_path / "link")):
+        done = envdoctor("diagnose", log, "-o", name)
+        assert done.code == 2
+        assert "-o names the log itself" in done.err
+    assert Path(log).read_bytes() == before
+
+
+def test_closed_standard_input_is_told(env: Dict[str, str]) -> None:
+    command = f"{sys.executable} -m envdoctor diagnose - <&-"
+    done = subprocess.run(
+        ["sh", "-c", command], env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 3
+    assert "standard input is closed" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 def test_what_can_be_recognized_is_listed(envdoctor: Callable[..., Any]) -> None:
     from envdoctor.knowledge.failures import failures
 

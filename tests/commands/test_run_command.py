@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Callable, Dict, List
 
 import pytest
 from user_terminal import UserTerminal
@@ -67,6 +67,9 @@ def test_what_cannot_be_run_is_told_as_shells_do(env: Dict[str, str], tmp_path: 
     assert done.stderr == b"envdoctor: no-such-command: no such command\n"
     done = piped([*RUN, str(tmp_path / "gone")], env)
     assert (done.returncode, done.stdout) == (127, b"")
+    done = piped([*RUN, ""], env)
+    assert (done.returncode, done.stdout) == (127, b"")
+    assert done.stderr == b"envdoctor: '': no such command\n"
     (tmp_path / "text").write_text("echo")
     done = piped([*RUN, str(tmp_path / "text")], env)
     assert (done.returncode, done.stdout) == (126, b"")
@@ -81,6 +84,19 @@ def test_a_script_that_names_no_interpreter_is_a_shells(
     script.chmod(0o755)
     done = piped([*RUN, str(script), "a b"], env)
     assert (done.returncode, done.stdout) == (4, b"a b\n")
+
+
+@pytest.mark.parametrize("content", [b"\x7fELF\x02", b"\x7fELF\ntext", b"MZ\x90\0\n", b"\0\n"])
+def test_a_binary_of_another_system_is_no_shells(
+    content: bytes, env: Dict[str, str], tmp_path: Path
+) -> None:
+    program = tmp_path / "program"
+    program.write_bytes(content)
+    program.chmod(0o755)
+    done = piped([*RUN, str(program)], env)
+    assert (done.returncode, done.stdout) == (126, b"")
+    assert done.stderr.endswith(b"program: exec format error\n")
+    assert done.stderr.count(b"\n") == 1
 
 
 def test_options_of_the_command_are_its_own(env: Dict[str, str]) -> None:
@@ -379,3 +395,63 @@ def test_a_terminal_that_is_closed_hangs_it_up(env: Dict[str, str], tmp_path: Pa
     while not (tmp_path / "told").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert (tmp_path / "told").exists()
+
+
+def test_a_terminal_that_is_closed_hangs_up_what_the_command_started(
+    env: Dict[str, str], tmp_path: Path
+) -> None:
+    script = f"echo ready; sh -c 'echo $$ >{tmp_path}/child; exec sleep 300'; true"
+    user = UserTerminal(shell(script), env)
+    user.until("ready")
+    child = tmp_path / "child"
+    assert within(30, lambda: child.exists() and child.read_text().endswith("\n"))
+    process = int(child.read_text())
+    os.close(user.descriptor)
+    os.waitpid(user.process, 0)
+    assert within(30, lambda: not is_running(process))
+
+
+def test_one_that_is_told_to_hang_up_keeps_its_terminal(env: Dict[str, str]) -> None:
+    script = "trap 'echo told' HUP; echo ready; read x; echo got $x"
+    user = UserTerminal(shell(script), env)
+    place = user.until("ready")
+    os.kill(user.process, signal.SIGHUP)
+    user.type("a\n")
+    user.until("told", place)
+    user.end()
+
+
+def test_in_the_background_lines_end_once(env: Dict[str, str]) -> None:
+    command = " ".join(RUN)
+    user = UserTerminal(["bash", "--norc", "--noprofile", "-i"], env)
+    user.until("$ ")
+    user.type(f'{command} sh -c \'echo o""ne; echo t""wo; sleep 1\' & wait\n')
+    place = user.until("two\r", user.until("one\r\n"))
+    user.until("$ ", place)
+    user.type("exit\n")
+    user.end()
+    assert b"\r\r" not in user.shown
+
+
+def test_the_answer_does_not_overwrite_the_log(env: Dict[str, str], tmp_path: Path) -> None:
+    log = str(tmp_path / "log")
+    done = piped([*RUN[:-1], "--log", log, "-o", str(tmp_path / "." / "log"), "--", "true"], env)
+    assert done.returncode == 2
+    assert b"-o and --log name one file" in done.stderr
+    assert not (tmp_path / "log").exists()
+
+
+def is_running(process: int) -> bool:
+    try:
+        stat = Path(f"/proc/{process}/stat").read_bytes()
+    except OSError:
+        return False
+    return stat.rpartition(b")")[2].split()[0] != b"Z"
+
+
+def within(seconds: float, answer: Callable[[], bool]) -> bool:
+    """Whether something comes true in time."""
+    deadline = time.monotonic() + seconds
+    while not answer() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return answer()

@@ -16,6 +16,8 @@ from envdoctor.diagnosis import diagnose
 from envdoctor.knowledge.load import load
 from envdoctor.model.diagnosis import Diagnosis
 
+pytestmark = pytest.mark.answers
+
 FOLDER = Path(__file__).parent / "cases" / "dev"
 NONE = "no-known-environment-cause"
 CASES = sorted(path.stem for path in FOLDER.glob("*.yaml"))

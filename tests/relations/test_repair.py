@@ -19,6 +19,8 @@ from envdoctor.relations.plan import Plan, requirement_arguments
 from envdoctor.relations.repair import Repairs, repair
 from envdoctor.relations.tell import label
 
+pytestmark = pytest.mark.answers
+
 REAL = load()
 RELATIONS = Relations(REAL)
 

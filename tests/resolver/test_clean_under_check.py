@@ -34,6 +34,8 @@ from envdoctor.resolver.images import IMAGE
 from envdoctor.resolver.solver import Found
 from envdoctor.rules.check import check
 
+pytestmark = pytest.mark.answers
+
 PREFIX = "/env"
 FIRST = 7_040
 BATCH = 25

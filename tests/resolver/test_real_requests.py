@@ -17,6 +17,8 @@ from envdoctor.resolver.search import Outcome, Problem, solve
 from envdoctor.resolver.solver import Solver
 from envdoctor.resolver.space import Patches
 
+pytestmark = pytest.mark.answers
+
 WRITTEN = Written()
 
 

@@ -10,6 +10,8 @@ from oracle_clingo import Row, Table, ask, cost_at, costs_of, everything, tables
 
 from envdoctor.resolver.search import Problem, Solution, solve
 
+pytestmark = pytest.mark.answers
+
 #: Problems a test; a failure names its seed.
 BATCH = 250
 

@@ -29,6 +29,8 @@ from envdoctor.relations.plan import requirement_arguments
 from envdoctor.relations.tell import label
 from envdoctor.rules.check import check
 
+pytestmark = pytest.mark.answers
+
 KNOWLEDGE = load()
 SITE = "/env/lib/python3/site-packages"
 PIP = "/env/bin/python -m pip"

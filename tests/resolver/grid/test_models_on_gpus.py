@@ -13,6 +13,8 @@ from packaging.version import Version
 
 from envdoctor.model.resolution import IMPOSSIBLE
 
+pytestmark = pytest.mark.answers
+
 HERE = Path(__file__).parent
 REASONS: List[Dict[str, Any]] = yaml.safe_load((HERE / "reasons.yaml").read_text("utf-8"))
 #: GPUs of one compute capability, which these drivers drive alike.

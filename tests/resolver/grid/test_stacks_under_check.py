@@ -19,6 +19,8 @@ from envdoctor.resolver.images import IMAGE
 from envdoctor.resolver.solver import Found
 from envdoctor.rules.check import check
 
+pytestmark = pytest.mark.answers
+
 #: The newest of the drivers: all of these GPUs are driven by it.
 DRIVER = "580.65.06"
 PREFIX = "/env"

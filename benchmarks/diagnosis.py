@@ -65,7 +65,7 @@ def cases(name: str) -> Iterator[Case]:
 def is_right(case: Case, found: Diagnosis) -> bool:
     """Whether the first cause is the root, or none is named where there is none."""
     if not found.causes:
-        return not case.right
+        return not case.right or NONE in case.right
     return found.causes[0].id in case.right
 
 

@@ -35,7 +35,7 @@ class Excerpts:
         if self._open:
             for place in self._open:
                 if place < line.number and not line.gap:
-                    self._after[place].append(line.text[:_LONGEST])
+                    self._after[place].append(shortened(line.text, _LONGEST))
             still = [] if line.gap else [p for p in self._open if len(self._after[p]) < _AROUND]
             self._open = still
         if line.gap:
@@ -47,8 +47,8 @@ class Excerpts:
         if place in self._before or len(self._before) >= _MOST:
             return
         recent = list(self._recent)
-        before = [line.text[:_LONGEST] for line in recent if line.number < place]
-        after = [line.text[:_LONGEST] for line in recent if line.number > place]
+        before = [shortened(line.text, _LONGEST) for line in recent if line.number < place]
+        after = [shortened(line.text, _LONGEST) for line in recent if line.number > place]
         self._before[place] = tuple(before[-_AROUND:])
         self._after[place] = after[:_AROUND]
         if len(after) < _AROUND:
@@ -57,3 +57,8 @@ class Excerpts:
     def around(self, place: int) -> Excerpt:
         """The lines around a place; none if it was not marked."""
         return Excerpt(self._before.get(place, ()), tuple(self._after.get(place, ())))
+
+
+def shortened(text: str, most: int) -> str:
+    """A text, or its beginning with a mark that it goes on: half of a secret is one, too."""
+    return text if len(text) <= most else text[: most - 1] + "\u2026"

@@ -8,7 +8,7 @@ from typing import BinaryIO, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from envdoctor.diagnosis import mechanisms, ranking, structure
 from envdoctor.diagnosis.event import Event
-from envdoctor.diagnosis.excerpts import Excerpts
+from envdoctor.diagnosis.excerpts import Excerpts, shortened
 from envdoctor.diagnosis.line import Line
 from envdoctor.diagnosis.log import Log
 from envdoctor.diagnosis.mending import Mending
@@ -136,8 +136,8 @@ def _typed(event: Event) -> Event:
 
 
 def _short(event: Event) -> Event:
-    fields = {name: value[:_SHORT] for name, value in event.fields.items()}
-    return event._replace(text=event.text[:_SHORT], fields=fields)
+    fields = {name: shortened(value, _SHORT) for name, value in event.fields.items()}
+    return event._replace(text=shortened(event.text, _SHORT), fields=fields)
 
 
 class _Kept:

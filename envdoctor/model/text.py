@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Callable, Iterable, List, Optional
 
+from envdoctor.model.secrets import without_secrets as without_secrets
+
 #: A field of a template.
 FIELD = re.compile(r"\{([^{}]*)\}")
 _LIMIT = 300
@@ -37,45 +39,6 @@ def number(text: str) -> Optional[int]:
     """
     is_plain = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
     return int(text) if is_plain else None
-
-
-#: What is told in words that strangers print, and is nobody's business. Compiled when it is used:
-#: that takes milliseconds, and few answers need it.
-_SECRETS = (
-    (r"(://)[^/\s@]*@", r"\1"),
-    (
-        r"\b(gh[pousr]_|github_pat_|glpat-|hf_|sk-|AKIA|ASIA|xox[abprs]-|npm_|pypi-|AIza|nvapi-|dckr_pat_)"
-        r"[\w-]{8,}",
-        r"\1...",
-    ),
-    (r"\beyJ[\w-]{8,}(?:\.[\w-]+){0,2}", "eyJ..."),  # a JSON web token
-    (r"(?i)\b(bearer) +[\w.~+/-]{16,}=*", r"\1 ..."),
-    (
-        r"(?i)\b(\w*(?:token|passwd|password|passphrase|secret|api_?key|access_?key|secret_?key"
-        r"|private_?key|authorization))"
-        r"\b([\"']?\s*[=:]\s*[\"']?)(?:(?:bearer|basic|token)\s+)?[^\s\"',;&]+",
-        r"\1\2...",
-    ),
-    (  # as an option's value is given, --password x
-        r"(?i)((?<![\w-])--?[\w-]*(?:token|passwd|password|passphrase|secret|api-?key|access-?key"
-        r"|private-?key)[ ]+[\"']?)(?!-)[^\s\"']+",
-        r"\1...",
-    ),
-    (  # of a Dockerfile
-        r"(\b(?:ENV|ARG)[ ]+\w*(?:TOKEN|PASSWD|PASSWORD|SECRET|KEY)[ ]+)\S+",
-        r"\1...",
-    ),
-    (r"((?<![\w-])(?:-u|--user)[ ]+[\"']?[^\s:\"']{1,100}:)[^\s\"']+", r"\1..."),  # curl's
-    (r"\b(wandb(?:\.login| login)\W[^\n]{0,60}?)\b[0-9a-f]{40}\b", r"\1..."),
-    (r"(?i)([?&](?:sig|signature|x-amz-[a-z-]+|awsaccesskeyid|key|code)=)[^\s&\"']+", r"\1..."),
-)
-
-
-def without_secrets(text: str) -> str:
-    """What a program said, without what looks like a password or a token."""
-    for pattern, kept in _SECRETS:
-        text = re.sub(pattern, kept, text)
-    return text
 
 
 def nearest(text: str, known: Iterable[str]) -> str:

@@ -369,3 +369,13 @@ def test_a_fault_of_ours_is_none_of_the_command(
     done = subprocess.run(argv, env=env, capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (9, b"a\n")
     assert done.stderr.startswith(b"envdoctor: internal error: RuntimeError: oh")
+
+
+def test_half_of_a_secret_is_not_told(envdoctor: Callable[..., Any], tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    secret = "S3cr3t" * 20
+    for before in (360, 385, 6100, 6130):
+        path.write_text(f"{'x' * before} https://ann:{secret}@h/ {'y ' * 3000}\n{PROOF}\n")
+        ended = envdoctor("diagnose", str(path), "--format", "json")
+        assert ended.code == 1
+        assert "S3cr" not in ended.out

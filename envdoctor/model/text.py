@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, Iterable, List, Optional
+import unicodedata
+from typing import Callable, Iterable, List, Match, Optional
 
 from envdoctor.model.secrets import without_secrets as without_secrets
 
@@ -13,6 +14,7 @@ _LIMIT = 300
 #: From here on characters are Chinese, or full-width marks.
 _FIRST_WIDE = "\u2e80"
 _MOST_DIGITS = 18
+_OTHER_DIGITS = re.compile(r"(?![0-9])\d")
 
 
 def clean(text: str, limit: int = _LIMIT) -> str:
@@ -30,6 +32,18 @@ def printable(text: str, limit: int = _LIMIT) -> str:
     one_line = "".join(c if c.isprintable() else " " for c in text[: limit + 1].expandtabs(4))
     one_line = one_line.rstrip()
     return one_line if len(one_line) <= limit else one_line[: limit - 1] + "…"
+
+
+def plain_digits(text: str) -> str:
+    """A text with the digits of other scripts, and those of full width, as 0 to 9.
+
+    Patterns take them for digits, versions do not.
+    """
+    return text if text.isascii() else _OTHER_DIGITS.sub(_plain_digit, text)
+
+
+def _plain_digit(found: Match[str]) -> str:
+    return str(unicodedata.decimal(found.group()))
 
 
 def number(text: str) -> Optional[int]:

@@ -206,12 +206,14 @@ def test_a_machine_of_endless_texts(tmp_path: Path) -> None:
     assert observe_tools(host, None).toolkit.unknown.startswith("/usr/local/cuda/bin/nvcc")
 
 
-def test_digits_of_other_scripts_make_no_version() -> None:
+def test_digits_of_other_scripts_are_digits() -> None:
     report = "Python version: 3.৩ (64-bit runtime)\nPyTorch version: 1.৩.0\nGPU 0: NVIDIA A100\n"
-    facts = parse(report)
-    assert facts.target.value is None
-    assert check(facts, load()).findings == ()
+    found = parse(report).target.value
+    assert found is not None
+    assert found.version == "3.3"
+    check(parse(report), load())
     log = "/opt/conda/lib/python3.৩/site-packages/torch/__init__.py:1: note\n"
+    log += "NVIDIA H100 with CUDA capability sm_9৩ is not compatible with the current PyTorch\n"
     log += "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
     assert diagnose([("log", io.BytesIO(log.encode()))], load()).causes
 

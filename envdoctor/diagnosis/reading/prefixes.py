@@ -18,6 +18,7 @@ from envdoctor.diagnosis.reading.known_prefixes import (
     sure,
     unsure,
 )
+from envdoctor.model.text import plain_digits
 
 #: How many lines are looked at together, and how many of them wait for the next ones.
 _BATCH, _WAITING = 512, 16
@@ -49,7 +50,7 @@ class Item:
 
     def line(self) -> Line:
         """The line as its readers see it."""
-        return Line(self.number, self.text, "/".join(self.sources), self.gap)
+        return Line(self.number, plain_digits(self.text), "/".join(self.sources), self.gap)
 
     def take(self, prefix: Prefix, is_tight: bool) -> None:
         """Take a prefix off."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import html
 import re
-import unicodedata
-from typing import Dict, List, Match, NamedTuple, Optional, Tuple
+from typing import Dict, List, NamedTuple, Optional, Tuple
+
+from envdoctor.model.text import plain_digits
 
 #: Characters of a line that are read; the longest that tools print is a build's settings.
 _LONGEST = 20_000
@@ -20,7 +21,6 @@ _BLANKS: Dict[int, str] = {
     **dict.fromkeys(map(ord, "\xa0\u2002\u2003\u2009\u202f\u3000"), " "),
     **dict.fromkeys(map(ord, "\u200b\u200c\u200d\u200e\u2060\ufe0f\ufeff"), ""),
 }
-_OTHER_DIGITS = re.compile(r"(?![0-9])\d")
 _HTML = re.compile(
     r"</?(?:a|b|blockquote|br|center|code|details|div|em|font|h[1-6]|hr|i|img|kbd|li|ol|p|pre|span"
     r"|strong|sub|summary|sup|table|tbody|td|th|thead|tr|ul)(?:\s[^<>]{0,300})?/?>|<!--|-->",
@@ -116,20 +116,13 @@ def lines(text: str) -> List[Line]:
     return found
 
 
-def _plain_digit(found: Match[str]) -> str:
-    """A digit of full width as one of any version; no version is written with those of others."""
-    plain = unicodedata.normalize("NFKC", found.group())
-    return plain if plain.isascii() else "\ufffd"
-
-
 def _unwrapped(line: str) -> str:
     line = _COLOUR.sub("", line).translate(_BLANKS).expandtabs()
     if "<" in line:
         line = _HTML.sub(" ", line)
     if "&" in line:
         line = html.unescape(line)
-    if not line.isascii():
-        line = _OTHER_DIGITS.sub(_plain_digit, line)
+    line = plain_digits(line)
     stripped = line.lstrip()
     quoted = _QUOTED.match(stripped)
     if quoted and not stripped.startswith(">>>"):

@@ -32,10 +32,11 @@ What programs print as blocks (structure/):
 - `container`: of docker, buildkit, containerd, apt in an image. `message`, `tool`.
 - `kernel`: of the kernel's log. `message`, `process`, `topic` (oom, oom-invoked, iommu), `of`.
 - `failed`: a consequence: a step, build, run or job that failed, `what`.
-- `progress`: a training takes steps again.
-- `success`: what went well after all. `what` (built, installed: of a `distribution`; program: it
-  came to its end; tests: they passed, and whatever their run printed was got over; values: tests of
-  a run failed by nothing but values that differ, which tells nothing of what stands before).
+- `progress`: a training takes steps again; `without` "yes": a program goes on without a part.
+- `success`: what went well after all. `what` (built, installed: of a `distribution`, by a `tool`;
+  program: it came to its end; tests: they passed, and whatever their run printed was got over;
+  values: tests of a run failed by nothing but values that differ, which tells nothing of what
+  stands before).
 - `stated`: a version that the log tells: `component`, `version`.
 
 What messages say, whoever says it (mechanisms/), each with the fields of what it was read in:

@@ -12,6 +12,7 @@ from envdoctor.diagnosis.excerpts import Excerpts, shortened
 from envdoctor.diagnosis.line import Line
 from envdoctor.diagnosis.log import Log
 from envdoctor.diagnosis.mending import Mending
+from envdoctor.diagnosis.quoting import is_quoted
 from envdoctor.diagnosis.reading import read
 from envdoctor.diagnosis.signs import LINE, TYPED, Signs
 from envdoctor.diagnosis.structure.prompts import command_of
@@ -115,6 +116,8 @@ def recognise(name: str, stream: BinaryIO, signs: Signs, knowledge: Knowledge) -
             events.insert(0, _plain(line, blocks.around(line)))
         if command_of(line.text) is not None:
             events = [_typed(event) if event.line == line.number else event for event in events]
+        elif '"' in line.text:
+            events = [_typed(event) if _is_quoted(event) else event for event in events]
         kept.take(events)
     kept.take(blocks.end())
     cut = str(reading.cut) if reading.cut else ""
@@ -133,6 +136,15 @@ def _plain(line: Line, around: Dict[str, str]) -> Event:
 
 def _typed(event: Event) -> Event:
     return event._replace(fields={**event.fields, TYPED: "yes"}, fatal=False)
+
+
+def _is_quoted(event: Event) -> bool:
+    """Whether a sentence only quotes what it tells."""
+    for value in (event.field("message"), event.field("library")):
+        start = event.text.find(value) if value else -1
+        if start >= 0 and is_quoted(event.text, start, start + len(value)):
+            return True
+    return False
 
 
 def _short(event: Event) -> Event:

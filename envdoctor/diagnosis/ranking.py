@@ -33,7 +33,7 @@ _INSTALLED = re.compile(r"(?:site|dist)-packages|^<frozen|lib[\\/]python3")
 _OF_CHILDREN = re.compile(r"Child|ProcessRaised|ProcessExited|CalledProcess|WorkerGroup")
 #: What a fault is worth that nothing fails of afterwards, and one that was got over.
 _WARNED, _RECOVERED = 0.45, 0.2
-
+_SONAME = re.compile(r"lib([\w.+-]{1,80})\.so\.(\d{1,4})")
 #: How CI tells that a step failed.
 _OF_CI = "completed with exit code"
 
@@ -117,6 +117,7 @@ class _Course:
         exceptions = [event for event in events if _is_exception(event)]
         others = (event.line for event in exceptions if not _is_users(event))
         self._users = max(others, default=0) if exceptions else self._failed
+        self._handled = _handled(exceptions)
         self._stops = [e.line for e in events if e.kind == "exit" and _OF_CI in e.text]
 
     def confidence(self, match: Match) -> float:
@@ -132,6 +133,8 @@ class _Course:
         event = match.event
         if event.line < self._went_on.get(event.source, 0):
             return True
+        if (event.source, event.line) in self._handled:
+            return True
         return any(
             self._ends(success, match) for success in self._well if success.line >= event.line
         )
@@ -141,7 +144,8 @@ class _Course:
         event = match.event
         of = success.field("distribution")
         if of:
-            return success.line > event.line and of in _distributions(event)
+            is_own = of == event.field("distribution")
+            return success.line > event.line and (is_own or _brings(success, event))
         if success.source != event.source:
             return False
         if success.field("what") in (TESTS, VALUES) and success.first <= event.line:
@@ -165,6 +169,23 @@ def _is_users(event: Event) -> bool:
     return kind in _OF_DATA or (kind in _OF_CODE and not _INSTALLED.search(event.field("file")))
 
 
+def _handled(exceptions: Sequence[Event]) -> Set[Tuple[str, int]]:
+    """Sources and lines of imports that were tried, where what failed in their stead is data's."""
+    found: Set[Tuple[str, int]] = set()
+    last: Dict[str, Event] = {}
+    for event in exceptions:
+        before = last.get(event.source)
+        if (
+            before is not None
+            and event.field("chained") == "context"
+            and event.field("exception").rpartition(".")[2] in _OF_DATA
+            and before.field("exception") in ("ImportError", "ModuleNotFoundError")
+        ):
+            found.add((before.source, before.line))
+        last[event.source] = event
+    return found
+
+
 def _steps_before_failures(events: Sequence[Event]) -> Dict[str, int]:
     """Of each source the last line at which a training took steps again and failed later.
 
@@ -173,15 +194,34 @@ def _steps_before_failures(events: Sequence[Event]) -> Dict[str, int]:
     """
     steps: Dict[str, int] = {}
     lines: Dict[str, int] = {}
+    without: Dict[str, int] = {}
     for event in events:
         if event.kind == "progress":
-            lines[event.source] = event.line
-        elif _is_exception(event) and event.source in lines:
-            steps[event.source] = lines[event.source]
+            (without if event.field("without") else lines)[event.source] = event.line
+        elif _is_exception(event):
+            source = event.source
+            if source in lines:
+                steps[source] = max(steps.get(source, 0), lines[source])
+            # what goes on without a part may fail of its want, not by the user's own fault
+            if source in without and event.field("exception").rpartition(".")[2] in _OF_DATA:
+                steps[source] = max(steps.get(source, 0), without[source])
     return steps
 
 
-def _distributions(event: Event) -> Set[str]:
-    """The distributions that a fault is about."""
-    names = (event.field(field) for field in ("distribution", "provider", "name"))
-    return {canonical(name) for name in names if name}
+def _brings(success: Event, fault: Event) -> bool:
+    """Whether what was missing was installed; into an environment of a build nothing is."""
+    if success.field("what") != "installed" or fault.field("during") == "isolated":
+        return False
+    distribution = success.field("distribution")
+    missing = {canonical(fault.field(field)) for field in ("provider", "name")}
+    package = _package(fault.field("library"))
+    return distribution in missing or bool(package and distribution.startswith(package))
+
+
+def _package(library: str) -> str:
+    """How the name of Debian's package of a library begins; "" if it is none."""
+    named = _SONAME.match(library)
+    if named is None:
+        return ""
+    name = f"lib{named.group(1).lower()}"
+    return f"{name}{'-' if name[-1].isdigit() else ''}{named.group(2)}"

@@ -13,6 +13,7 @@ from envdoctor.diagnosis.event import Event
 from envdoctor.diagnosis.line import Line
 from envdoctor.diagnosis.structure.prompts import command_of
 from envdoctor.diagnosis.structure.reader import Reader
+from envdoctor.model.names import canonical
 
 #: Of a run of tests that failed by nothing but values: good for what it printed, no good end.
 TESTS, VALUES = "tests", "values"
@@ -38,7 +39,15 @@ _FINISHED = re.compile(
     r"(?i)\btraining (?:is |was |has )?(?:finished|complete(?:d|\b)|done)\b"
     r"|\b(?:done|finished) training\b"
     r"|'train_runtime': \d|^(?:\W{0,4})best trial: ?\d|\ball tests passed\b"
+    r"|^Finished processing dependencies for "
 )
+#: What apt and conda have installed.
+_SET_UP = re.compile(
+    r"Setting up (?P<name>[a-z0-9][a-z0-9.+-]{1,80})(?::\w{1,10})? \(\S{1,80}\) \.\.\."
+)
+_CONDA = re.compile(r"(?:conda|mamba|micromamba) install (?P<asked>.{1,400})")
+_DONE = re.compile(r"Executing transaction: .{0,80}\bdone$")
+_ASKED = re.compile(r"(?<![\w./:=-])(?P<name>[a-zA-Z][\w.-]{0,80})(?=[\s<>=!]|$)")
 _BEGINS = re.compile(r"={3,80} test session starts ={3,80}$|completed with exit code [1-9]")
 _FAILED_TEST = re.compile(r"^(?:FAILED|ERROR) (?P<test>\S{1,400})(?: - (?P<why>.{0,400}))?$")
 _ERROR_OF = re.compile(r"^_{3,} ERROR |^ERROR collecting ")
@@ -50,7 +59,7 @@ _VALUES = re.compile(
 )
 #: Values that tell how something else ended.
 _OF_OTHERS = re.compile(
-    r"(?i)return_?code|exit_?code|status|== 0\b|!= 0\b|is_available"
+    r"(?i)return_?code|exit_?code|status|== 0\b|!= 0\b|is_available|== ['\"](?:cuda|gpu)"
     r"|device_count|stderr|_version|not found"
 )
 
@@ -64,6 +73,8 @@ class Outcomes(Reader):
         "tests passed",
         "test session starts",
         "build succeeded",
+        "setting up ",
+        "executing transaction",
         "training finished",
         "training complete",
         "training done",
@@ -79,14 +90,18 @@ class Outcomes(Reader):
         self._was_run = False  # the count of unittest was seen
         self._has_failed, self._is_broken = False, False  # by values; by what may be more
         self._said = ""  # what was last said of values that differ
+        self._command = ""
 
     def feed(self, line: Line) -> Iterator[Event]:
         """A good end, at its line."""
         text = line.text
-        if command_of(text) is not None or _BEGINS.search(text):
+        command = command_of(text)
+        if command is not None or _BEGINS.search(text):
             yield from self.end()
             self._begin(line.number)
+            self._command = command or self._command
         self._last = line.number
+        yield from self._installed(text)
         what = self._outcome(text)
         if what:
             yield self._success(text, what)
@@ -96,6 +111,20 @@ class Outcomes(Reader):
         """A run whose tests failed by values, if it told no counts."""
         if self._has_failed and not self._is_broken:
             yield self._success("", VALUES)
+
+    def _installed(self, text: str) -> Iterator[Event]:
+        """What apt, or conda at a prompt, has installed."""
+        set_up = _SET_UP.match(text)
+        asked = _CONDA.search(self._command) if _DONE.match(text) else None
+        if set_up is not None:
+            yield self._of("apt", set_up["name"], text)
+        elif asked is not None:
+            for name in _ASKED.findall(asked["asked"]):
+                yield self._of("conda", canonical(name), text)
+
+    def _of(self, tool: str, name: str, text: str) -> Event:
+        fields = {"what": "installed", "tool": tool, "distribution": name}
+        return Event("success", self._last, text, fields, fatal=False)
 
     def _begin(self, number: int) -> None:
         self._first, self._said = number, ""

@@ -9,6 +9,12 @@ from envdoctor.diagnosis.event import Event
 from envdoctor.diagnosis.line import Line
 from envdoctor.diagnosis.structure.reader import Reader
 
+#: What goes on without something: whether it does without harm, the end tells.
+_WITHOUT = re.compile(
+    r"(?i)\b(?:falling|fall(?:s|en)?) back (?:to|on)\b"
+    r"|\b(?:running|continuing|device is|using device:?)"
+    r" (?:on |with )?(?:the )?cpu\b|^\W{0,4}device ?[:=] ?cpu\b"
+)
 _STEP = re.compile(
     r"(?i)\b(?:epoch|step|iter|iteration|global_step)\b[\s:=#(\[]{0,4}\d"
     r"|\b\d{1,9}/\d{1,9} \[[^\]]{0,80}\][^\n]{0,80}\bloss\b"
@@ -27,6 +33,9 @@ class Progress(Reader):
 
     def feed(self, line: Line) -> Iterator[Event]:
         """`progress`, where something else was told before."""
+        if _WITHOUT.search(line.text[:300]):
+            yield Event("progress", line.number, line.text, {"without": "yes"}, fatal=False)
+            return
         goes = _STEP.search(line.text[:300]) is not None
         if goes and not self._is_going:
             yield Event("progress", line.number, line.text, {}, fatal=False)

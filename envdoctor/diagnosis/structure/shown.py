@@ -33,9 +33,9 @@ _WRITTEN = re.compile(
 _PATTERN = re.compile(r"(['\"]).{0,300}?\1")
 _REDIRECTED = re.compile(r"`|\$\(|<\(|<<| > ?\S")
 _DOCUMENT = re.compile(
-    r"(?i)\b(?:readme|changelog|changes|history|news|faq|license|install|contributing|todo|notes|makefile"
+    r"(?i)\b(?:readme|changelog|changes|history|news|faq|license|install|contributing|todo|notes|requirements|constraints|makefile"
     r"|dockerfile)\b|\.(?:md|rst|adoc|html?|tex|ipynb|py|pyi|pyx|c|cc|cpp|cxx|cu|cuh|h|hpp|js|ts|sh|bash"
-    r"|toml|cfg|ini|ya?ml|json|txt|in|cmake|diff|patch|po)\b"
+    r"|toml|cfg|ini|ya?ml|json|in|cmake|diff|patch|po)\b"
 )
 #: What grep puts before a line of a file; compilers and Python put one space behind the colon.
 _HIT = re.compile(
@@ -54,6 +54,7 @@ _ALONE = re.compile(
     r"|\.{2} {1,6}Passed {1,8}\d"
     r"|^-{2,10}> {1,6}\d{1,6} "
 )
+_EXPECTS = re.compile(r"Expected:$")  # of doctest: what was got stands below
 _IN_NOTEBOOK = re.compile(r"^\w{1,80} {2,80}Traceback \(most recent call last\)$")
 _NUMBERED = re.compile(r" {1,8}\d{1,6}(?: |$)|-{1,9}> {0,8}\d{1,6}(?: |$)")
 _OF_NOTEBOOK = re.compile(r"[ ~/<-]|[A-Z]:\\|(?:File|Cell|Input|Untitled)\b")
@@ -69,6 +70,7 @@ _LONGEST_SHOWN = 2_000
 #: A check that says itself what is wrong ends the script that it is in.
 _STOPS = re.compile(r"\b(?:exit|return|false|die|abort)\b")
 _SHORTEST_ECHO = 12
+_TRACEBACK = "Traceback (most recent call last)"
 
 
 class Shown:
@@ -88,8 +90,9 @@ class _State:
     """What a source printed last."""
 
     def __init__(self) -> None:
-        self._mode = ""  # output, difference, echo, listing, notebook
+        self._mode = ""  # output, difference, echo, listing, expected, notebook
         self._count = 0  # lines in that mode
+        self._fenced = False  # a document shows code
         self._is_traced = False  # shell's own trace of commands was seen
         self._command = ""
         self._removed = False  # the line before begins the head of a difference
@@ -119,13 +122,13 @@ class _State:
         if _IN_NOTEBOOK.match(text):
             self._enter("notebook")
             return False
-        if _LISTS.match(text):
-            self._enter("listing")
+        if _LISTS.match(text) or _EXPECTS.match(text):
+            self._enter("listing" if _LISTS.match(text) else "expected")
             return False
         return bool(_ALONE.search(text[:2000]) or _HIT.match(text)) or self._is_echoed(text)
 
     def _enter(self, mode: str) -> None:
-        self._mode, self._count = mode, 0
+        self._mode, self._count, self._fenced = mode, 0, False
 
     def _begin(self, text: str, command: str) -> None:
         self._is_traced = self._is_traced or text.startswith("+")
@@ -138,7 +141,9 @@ class _State:
 
     def _is_in(self, text: str) -> bool:
         if self._mode == "output":
-            return True
+            # of a document only what it sets apart is a traceback
+            self._fenced ^= text.lstrip().startswith("```")
+            return self._fenced or not text.startswith(_TRACEBACK)
         if self._mode == "script":
             # CI prints a script, which its title began with, before it runs it
             if not text or text not in self._command:
@@ -147,6 +152,8 @@ class _State:
             return True
         if self._mode == "echo":
             return not _ENDS_ECHO.match(text)
+        if self._mode == "expected":
+            return text.startswith("    ")
         if self._mode == "listing":
             return bool(_LISTED.match(text)) or not _LIST_ENDS.match(text)
         return False

@@ -36,7 +36,7 @@ What programs print as blocks (structure/):
 - `success`: what went well after all. `what` (built, installed: of a `distribution`, by a `tool`;
   program: it came to its end; tests: they passed, and whatever their run printed was got over;
   values: tests of a run failed by nothing but values that differ, which tells nothing of what
-  stands before).
+  stands before; `script` "yes": nobody typed the command).
 - `stated`: a version that the log tells: `component`, `version`.
 
 What messages say, whoever says it (mechanisms/), each with the fields of what it was read in:

@@ -6,7 +6,7 @@ import re
 
 #: A quotation that follows a word. What follows these words is what happened.
 _QUOTES = re.compile(
-    r"(?<!File)(?<=[\w>=:])(?<!\w[:=]) [\"\u201c](?P<quoted>[^\"\u201c\u201d]{4,1000})[\"\u201d]"
+    r"(?<!File)(?<=\w) [\"\u201c](?P<quoted>[^\"\u201c\u201d]{4,1000})[\"\u201d]"
     r"|(?P<name>\b\w{1,40}) = \"(?P<value>[^\"]{4,1000})\"$"
 )
 _TELLS = re.compile(

@@ -150,7 +150,8 @@ class _Course:
             return False
         if success.field("what") in (TESTS, VALUES) and success.first <= event.line:
             return True
-        is_end = success.field("what") != VALUES and self._failed < success.line
+        is_of_job = success.field("what") != TESTS or success.field("script")
+        is_end = success.field("what") != VALUES and is_of_job and self._failed < success.line
         if not is_end or match.sign.silent or success.line == event.line:
             return False
         # a step of CI failed: what a later one does, says nothing of it

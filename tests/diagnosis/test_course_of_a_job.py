@@ -55,3 +55,16 @@ def test_a_warning_does_not_explain_a_fault_of_code_or_data() -> None:
 
 def test_of_several_logs_the_surest_tells_the_root() -> None:
     assert _causes(NCCL, OOM)[0] == _causes(OOM, NCCL)[0] == "gpu-out-of-memory"
+
+
+def test_tests_that_pass_tell_of_their_own_run() -> None:
+    passed = "12 passed in 1.0s\n"
+    assert _causes(f"+ python train.py\n{OOM}+ pytest -q\n{passed}") == []
+    assert _causes(f"$ python train.py\n{OOM}$ pytest -q\n{passed}") == ["gpu-out-of-memory"]
+
+
+def test_what_a_sentence_quotes_is_no_fault_and_what_a_record_holds_is() -> None:
+    words = "CUDA out of memory. Tried to allocate 2.00 GiB"
+    assert _causes(f'How do I fix "{words}"?\n') == []
+    assert _causes(f'failed with "{words}"\n') == ["gpu-out-of-memory"]
+    assert _causes(f'{{"level": "error", "msg": "{words}"}}\n') == ["gpu-out-of-memory"]

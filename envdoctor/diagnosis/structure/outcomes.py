@@ -39,7 +39,7 @@ _FINISHED = re.compile(
     r"(?i)\btraining (?:is |was |has )?(?:finished|complete(?:d|\b)|done)\b"
     r"|\b(?:done|finished) training\b"
     r"|'train_runtime': \d|^(?:\W{0,4})best trial: ?\d|\ball tests passed\b"
-    r"|^Finished processing dependencies for "
+    r"|^Finished processing dependencies for |: ok=\d{1,6} .{0,80}\bfailed=0\b"
 )
 #: What apt and conda have installed.
 _SET_UP = re.compile(
@@ -91,6 +91,7 @@ class Outcomes(Reader):
         self._has_failed, self._is_broken = False, False  # by values; by what may be more
         self._said = ""  # what was last said of values that differ
         self._command = ""
+        self._is_script = True  # one that goes on; else people type what has no bearing on the rest
 
     def feed(self, line: Line) -> Iterator[Event]:
         """A good end, at its line."""
@@ -100,6 +101,7 @@ class Outcomes(Reader):
             yield from self.end()
             self._begin(line.number)
             self._command = command or self._command
+            self._is_script = command is None or text.startswith(("+", "Run ", "["))
         self._last = line.number
         yield from self._installed(text)
         what = self._outcome(text)
@@ -131,7 +133,14 @@ class Outcomes(Reader):
         self._was_run = self._has_failed = self._is_broken = False
 
     def _success(self, text: str, what: str) -> Event:
-        return Event("success", self._last, text, {"what": what}, fatal=False, first=self._first)
+        return Event(
+            "success",
+            self._last,
+            text,
+            {"what": what, "script": "yes" if self._is_script else ""},
+            fatal=False,
+            first=self._first,
+        )
 
     def _outcome(self, text: str) -> str:
         """What went well with a line; "" if nothing is at its end."""

@@ -66,7 +66,7 @@ _OF_DIFFERENCE = re.compile(
     r"[-+ @\\]|$|diff |index |(?:new|deleted|old) (?:file )?mode|similarity "
 )
 _ENDS_ECHO = re.compile(r"(?:shell|env|with): ?|$")
-_LONGEST_SHOWN = 2_000
+_LONGEST_SHOWN = 400
 #: A check that says itself what is wrong ends the script that it is in.
 _STOPS = re.compile(r"\b(?:exit|return|false|die|abort)\b")
 _SHORTEST_ECHO = 12

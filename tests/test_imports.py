@@ -24,7 +24,7 @@ RANKS = (
     ("linking",),
     ("rules",),
     ("resolver",),
-    ("diagnosis",),
+    ("diagnosis", "containers"),
     ("report", "actions"),
     ("commands",),
     ("__init__", "__main__"),
@@ -35,9 +35,10 @@ FACTS_MAY_USE = {"msgspec"}
 # What the readers of requirement files may use as well, which no other check waits for.
 REQUIREMENTS_MAY_USE = {"packaging", "tomli", "tomllib", "yaml"}
 FILES_MAY_USE = {"tomli", "tomllib"}
-# Scripts that a child runs: nothing but the standard library is there. The first of them runs on
-# the examined interpreter, Python 3.6 or newer.
-STAND_ALONE = ("facts/probe.py", "facts/driver_probe.py")
+# Scripts that a child runs: nothing but the standard library is there. Those of the second kind run
+# on the examined interpreter or in an image, Python 3.6 or newer.
+STAND_ALONE = ("facts/probe.py", "facts/driver_probe.py", "containers/apply_patches.py")
+ON_PYTHON_3_6 = ("facts/probe.py", "containers/apply_patches.py")
 # Packages of the examined environment, whose import costs seconds or crashes.
 OF_THE_PATIENT = {
     "cv2",
@@ -164,11 +165,12 @@ def test_what_a_child_runs_stands_alone(file: str) -> None:
     assert not {name for name in alone(file) if not is_standard(name.split(".")[0])}
 
 
-def test_the_probe_is_of_python_3_6() -> None:
-    source = (PACKAGE / STAND_ALONE[0]).read_bytes()
+@pytest.mark.parametrize("file", ON_PYTHON_3_6)
+def test_what_other_interpreters_run_is_of_python_3_6(file: str) -> None:
+    source = (PACKAGE / file).read_bytes()
     ast.parse(source, feature_version=(3, 6))
     # Annotations of the future came with 3.7.
-    assert "__future__" not in alone(STAND_ALONE[0])
+    assert "__future__" not in alone(file)
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -17,6 +17,7 @@ from envdoctor.knowledge.cache import cached
 from envdoctor.knowledge.document import Document, DocumentError, decoded
 from envdoctor.knowledge.files import Loaded
 from envdoctor.knowledge.location import data_folder
+from envdoctor.knowledge.patches import patches
 from envdoctor.knowledge.schema import Entry, PackageFile
 from envdoctor.model.names import canonical
 from envdoctor.model.text import clean, nearest
@@ -88,6 +89,7 @@ class Tree(Entry, frozen=True):
     command: str
     source: str
     environment: Dict[str, str] = {}  # what must be set where no GPU is seen
+    patches: List[str] = []  # without which it is not compiled in an image, whatever the stack
     note: str = ""
 
 
@@ -189,6 +191,13 @@ def expect_known(profile: Profile, knowledge: Knowledge) -> None:
                 package.typed(attribute, value)
         except ValueError as error:
             raise DocumentError(f"{where}.variant: {error}") from None
+    for number, tree in enumerate(profile.trees):
+        known = patches() if tree.patches else {}
+        for one in tree.patches:
+            if one not in known:
+                where = f"{profile.place(f'trees[{number}]')}: trees[{number}].patches"
+                near = nearest(one, known)
+                raise DocumentError(f"{where}: no patch is called {clean(one)!r}{near}")
     ids = [relation.id for relation in knowledge.relations]
     for number, override in enumerate(profile.overrides):
         for one in override.waives:

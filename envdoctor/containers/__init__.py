@@ -1,0 +1,1 @@
+"""What an answer becomes in an image: sources that are patched there."""

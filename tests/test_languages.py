@@ -163,6 +163,8 @@ def test_what_strangers_wrote_is_no_template() -> None:
 FOR_CONTRIBUTORS = (
     "commands/crash.py",
     "containers/apply_patches.py",  # the log of an image's build
+    "containers/dockerfile.py",  # a Dockerfile and its comments, English as all of it
+    "containers/reasons.py",
     "knowledge/",
     "model/",
     "relations/expression.py",

@@ -14,7 +14,8 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 from envdoctor import __version__
 from envdoctor.containers import plan as planned
 from envdoctor.containers.patches import patches_json
-from envdoctor.containers.plan import PlanError, Reasons, System
+from envdoctor.containers.plan import System
+from envdoctor.containers.reasons import Reasons
 from envdoctor.knowledge.load import Knowledge
 from envdoctor.knowledge.location import data_folder
 from envdoctor.knowledge.patches import patches
@@ -144,14 +145,13 @@ class _Writer:
     def fields(self) -> Dict[str, object]:
         """What the template is filled with; fills `files` as well."""
         planned.expect_inside(self.plan)
+        bought = [name for package in self.plan.packages for name in package.patches]
+        planned.expect_patches(bought, self._known)
         trees = [step for step in self.plan.steps if _is_tree(step)]
         others = [step for step in self.plan.steps if not _is_tree(step)]
         name, commit = planned.repository(self._profile)
         has_code = self._profile is not None and (bool(name) or self._options.source)
-        if trees and not has_code:
-            raise PlanError(
-                "the stack compiles parts of the training code: name its folder, --source"
-            )
+        planned.expect_code(self.plan, has_code)
         from_git = has_code and not self._options.source
         if self.plan.constraints:
             self.files["constraints.txt"] = encoded(self.plan.constraints)
@@ -228,18 +228,13 @@ class _Writer:
         ]
 
     def _patches(self, package: Package) -> List[str]:
-        """What its sources need: what the resolver bought, and what its tree always does.
-
-        Raises PlanError for one that is not there.
-        """
+        """What its sources need: what the resolver bought, and what its tree always does."""
         trees = self._profile.trees if self._profile is not None else []
         always = [name for tree in trees if tree.package == package.name for name in tree.patches]
         bought = [name for name in package.patches if not self._is_of_code(name)]
         return list(dict.fromkeys([*bought, *(always if package.tree else [])]))
 
     def _is_of_code(self, name: str) -> bool:
-        if name not in self._known:
-            raise PlanError(f"no patch is called {name}")
         return self._known[name].of == self._name
 
     def _patched(self, package: Package, folder: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Dict, List, NamedTuple, Optional, Tuple
+from typing import Container, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 from packaging.version import Version
 
@@ -93,6 +93,19 @@ def libraries(resolution: Resolution, knowledge: Knowledge) -> Dict[str, Tuple[s
     return {name: tuple(dict.fromkeys(by)) for name, by in sorted(wanted.items())}
 
 
+def expect_code(plan: Installation, has_code: bool) -> None:
+    """Raise PlanError where parts of the training code are compiled, and it is nowhere."""
+    if not has_code and any(package.tree for package in plan.packages):
+        raise PlanError("the stack compiles parts of the training code: name its folder, --source")
+
+
+def expect_patches(names: Iterable[str], known: Container[str]) -> None:
+    """Raise PlanError for a patch that is not there."""
+    for name in names:
+        if name not in known:
+            raise PlanError(f"no patch is called {told(name)}")
+
+
 def expect_inside(plan: Installation) -> None:
     """Raise PlanError for a tree that does not lie in the training code."""
     for package in plan.packages:
@@ -129,51 +142,6 @@ def repository(profile: Optional[Profile]) -> Tuple[str, str]:
     return name, commit
 
 
-class Reasons:
-    """Why each part of an image is as it is: a line of the profile, or an entry of the matrices."""
-
-    def __init__(self, resolution: Resolution, profile: Optional[Profile]) -> None:
-        self._resolution = resolution
-        self._profile = profile
-        self._members = {member.component: member for member in resolution.stack}
-
-    def of(self, name: str) -> str:
-        """Why a distribution, "python" or "image" is there in its version, in one line."""
-        return told(self._of(name))
-
-    def _of(self, name: str) -> str:
-        member = self._members.get(name)
-        pin = self._profile.stack.get(name) if self._profile is not None else None
-        if member is None:
-            return self._asked(name)
-        for relaxed in self._resolution.relaxed:
-            if canonical(relaxed.pin.partition(" ")[0]) == name:
-                because = ", ".join(relaxed.because) or "the rest of the stack"
-                return f"{name} {member.version}, not {relaxed.pin}: {because}"
-        for override in self._profile.overrides if self._profile is not None else ():
-            if override.taken[0] == name:
-                sides = " against ".join(override.sides)
-                return f"{override.take}: {sides}"
-        if pin is not None and pin.version:
-            return f"{name} {pin.version}: {self._place(pin.source)}"
-        if pin is not None:
-            return f"{name}: needed by {self._place(pin.source)}; its release: {member.entry}"
-        return f"{name} {member.version}: {member.entry}"
-
-    def _asked(self, name: str) -> str:
-        for line in self._profile.requirements if self._profile is not None else ():
-            if canonical(re.split(r"[^\w.-]", line.line, maxsplit=1)[0]) == name:
-                return f"{line.line}: {self._place(line.source)}"
-        return ""
-
-    def _place(self, source: str) -> str:
-        """Where a statement stands; one of the tree's with the repository and its commit."""
-        found = self._profile.repository if self._profile is not None else None
-        if found is None or " " in source:
-            return source
-        return f"{source} of {found.name} @{found.commit[:8]}"
-
-
 def _image(resolution: Resolution) -> Member:
     for member in resolution.stack:
         if member.component == _IMAGE:
@@ -194,10 +162,11 @@ def _several(cell: object) -> Tuple[object, ...]:
 
 __all__ = [
     "PlanError",
-    "Reasons",
     "System",
     "compilers",
+    "expect_code",
     "expect_inside",
+    "expect_patches",
     "libraries",
     "name_of",
     "repository",

@@ -77,6 +77,12 @@ def test_expressions_are_of_python_3_6(patch: Patch) -> None:
         assert edit.places == 0 or edit.done
 
 
+@each
+def test_what_was_measured_is_said(patch: Patch) -> None:
+    assert patch.basis in ("measured", "inferred")
+    assert bool(patch.note) == (patch.basis == "measured")
+
+
 def example(name: str) -> Dict[str, Tuple[str, str]]:
     """The files of an example: before, and after."""
     files = yaml.safe_load((EXAMPLES / f"{name}.yaml").read_text(encoding="utf-8"))

@@ -25,6 +25,17 @@ MAX_DEPTH = 60
 # What version control and builds keep is no source.
 LEFT_OUT = (".git", ".hg", ".svn", "__pycache__")
 
+#: What a document may raise that is not as `envdoctor/containers/patches.py` writes it.
+_UNREADABLE = (
+    AttributeError,
+    IndexError,
+    KeyError,
+    OverflowError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    re.error,
+)
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -227,17 +238,19 @@ def _edits(text: str) -> List[Edit]:
             for patch in json.loads(text)["patches"]
             for number, edit in enumerate(patch["edits"], 1)
         ]
-    except (ValueError, KeyError, TypeError, RecursionError, OverflowError, re.error) as error:
+    except _UNREADABLE as error:
         raise PatchError(f"the patches cannot be read: {error}") from None
 
 
 def _decoded(patch: str, number: int, edit: Dict[str, Any]) -> Edit:
+    find = re.compile(edit["find"], re.MULTILINE)
+    find.sub(edit["put"], "")  # says now what is wrong with it
     done = edit.get("done")
     return Edit(
         patch,
         number,
         [glob(one) for one in edit["files"]],
-        re.compile(edit["find"], re.MULTILINE),
+        find,
         edit["put"],
         int(edit["least"]),
         re.compile(done, re.MULTILINE) if done else None,
@@ -295,7 +308,7 @@ def main(arguments: List[str]) -> int:
         with Path(arguments[0]).open(encoding="utf-8") as stream:
             text = stream.read(MAX_PATCHES + 1)
         for line in apply(text, arguments[1]):
-            sys.stdout.write(line + "\n")
+            sys.stdout.write(_shown(line) + "\n")
     except (OSError, ValueError) as error:
         sys.stderr.write(f"{_shown(arguments[0])}: {error}\n")
         return 1

@@ -79,6 +79,9 @@ def test_what_is_not_found_is_one_line_and_nothing_is_written(root: Path) -> Non
 @pytest.mark.parametrize(
     "text",
     ["", "[]", "{}", '{"patches": [{}]}', document({**EDIT, "find": "("}), "[" * 100_000]
+    + ['{"patches": [{"patch": "a", "edits": [[1]]}]}', '{"patches": [3]}', '"\\ud800"', "nul"]
+    + [document({**EDIT, key: value}) for key in EDIT for value in (3, [4], {"a": 1}, 1e999)]
+    + [document({**EDIT, "put": r"\2"}), document({**EDIT, "find": 3})]
     + [document({**EDIT, "files": [one]}) for one in ("../x", "/etc/passwd", "a//b", "a/**", "")],
 )
 def test_patches_that_cannot_be_read(root: Path, text: str) -> None:

@@ -157,6 +157,11 @@ def test_what_is_read_again_is_the_same(monkeypatch: pytest.MonkeyPatch, tmp_pat
             "[timm/abcs]",
             "no relation is called 'timm/abcs'; nearest: timm",
         ),
+        (
+            "command: pip install -e .,",
+            "command: pip install -e ., patches: [mmcv-tch],",
+            "trees[0].patches: no patch is called 'mmcv-tch'; nearest: mmcv-thc",
+        ),
         ("package: our-ops\n", "package: timm\n", "the matrices have timm already: only relations"),
         ("id: our-ops/thc", "id: mmcv-full/thc", "the id mmcv-full/thc is one of the matrices'"),
     ],

@@ -71,7 +71,7 @@ def diagnose(
         logs=tuple(log.read for log in recognised),
         stated=stated,
         errors=len(
-            {(n, e.line) for n, log in enumerate(recognised) for e in log.events if e.fatal}
+            {(n, e.line) for n, log in enumerate(recognised) for e in log.events if _fails(e)}
         ),
         unexplained=() if sure else _first_failures(recognised),
     )
@@ -83,13 +83,18 @@ def _shipped() -> Signs:
     return Signs(failures().values())
 
 
+def _fails(event: Event) -> bool:
+    """Whether an event tells of a failure; of plain lines nobody knows."""
+    return event.fatal and event.kind != LINE
+
+
 def _first_failures(logs: Sequence[Log]) -> Tuple[ProvingLine, ...]:
     """The first lines that tell of failures, each text once."""
     found: Dict[str, ProvingLine] = {}
     for log in logs:
         name = log.read.name if len(logs) > 1 else ""
         for event in log.events:
-            if event.fatal and event.text.strip() and event.text not in found:
+            if _fails(event) and event.text.strip() and event.text not in found:
                 around = log.excerpts.around(event.line)
                 line = ProvingLine(event.line, event.text, name, event.source, *around)
                 found[event.text] = line

@@ -68,3 +68,18 @@ def test_what_a_sentence_quotes_is_no_fault_and_what_a_record_holds_is() -> None
     assert _causes(f'How do I fix "{words}"?\n') == []
     assert _causes(f'failed with "{words}"\n') == ["gpu-out-of-memory"]
     assert _causes(f'{{"level": "error", "msg": "{words}"}}\n') == ["gpu-out-of-memory"]
+
+
+def test_of_the_distributions_of_a_module_the_plainest_is_proposed() -> None:
+    log = b"ModuleNotFoundError: No module named 'cv2'\n"
+    cause = diagnose([("log", io.BytesIO(log))], load()).causes[0]
+    assert [one for fix in cause.fixes for one in fix.commands][:1] == [
+        "python -m pip install opencv-python"
+    ]
+
+
+def test_plain_lines_do_not_count_as_failures() -> None:
+    """Though words stand in them that a sign waits for."""
+    log = b"Cloning into 'pytorch'...\n" + KEY.encode()
+    found = diagnose([("log", io.BytesIO(log))], load())
+    assert (found.errors, [line.line for line in found.unexplained]) == (1, [5])

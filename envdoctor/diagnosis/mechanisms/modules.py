@@ -73,10 +73,11 @@ def _whose(event: Event, name: str, knowledge: Knowledge) -> Tuple[str, str]:
 
 
 def brings(module: str, knowledge: Knowledge) -> str:
-    """The distribution that brings a module; "" if none is known."""
+    """The distribution that brings a module, of several the plainest; "" if none is known."""
     providers = knowledge.providers.get(module, ())
     if providers:
-        return providers[0]
+        # those for one device or purpose have longer names
+        return min(providers, key=lambda name: (len(name), name))
     row = knowledge.tables[_BROUGHT].rows.get(module)
     return str(row["distribution"]) if row else ""
 
